@@ -1,0 +1,232 @@
+//! Every id travels round the ring until it meets a larger one; only the largest comes home.
+//!
+//! E. Chang, R. Roberts: An improved algorithm for decentralized extrema-finding in circular
+//! configurations of processes. Communications of the ACM 22 (5), 1979.
+//!
+//! # Idea
+//!
+//! A candidate proposes its own id to its successor. A node passes a larger id on and gives up; it
+//! swallows a smaller one, which cannot win any more. An id that comes back to its owner was
+//! let through by everybody, so it is the largest: its owner is elected and announces it.
+//!
+//! A node that sleeps until the first proposal reaches it can wake up in three ways ([`Wake`]): it
+//! joins in, it joins in only if its id is larger, or it merely relays.
+//!
+//! # Cost
+//!
+//! Messages to elect, everyone a candidate: n H_n on average over all orders of the ids, where
+//! H_n = 1 + 1/2 + ... + 1/n; 2n-1 at best (ids ascending along the ring), n(n+1)/2 at worst
+//! (descending); the schedule does not matter. One initiator, suppressing: n + d, d the distance
+//! from it to the largest id. Relaying, k initiators at random places: n H_k on average.
+//! Announcing: n more. Time: n to 2n-1 to elect, n to announce. State and message: one id.
+//!
+//! # Assumes
+//!
+//! A directed ring of nodes with unique ids and reliable channels in any order. The nodes need not
+//! know how many they are. No crashes: if the owner of the largest id dies, its proposal circles for
+//! ever. A lost proposal of the largest id leaves the ring without a leader; doubled messages are
+//! harmless.
+//!
+//! # Differs from the paper
+//!
+//! The winner announces itself, and nodes may wake up late.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Command, Event, Id};
+use crate::NodeId;
+use crate::protocol::{Env, Never, Protocol};
+
+/// What a node sends to its successor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Msg {
+    /// The node with this id would lead.
+    Propose(Id),
+    /// The node with this id leads.
+    Elected(Id),
+}
+
+const _: () = assert!(size_of::<Msg>() <= 8);
+
+/// What a sleeping node does when the first proposal reaches it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Wake {
+    /// It becomes a candidate: the largest id of all wins.
+    #[default]
+    All,
+    /// It becomes a candidate only if its own id is larger: the largest id of all wins.
+    Suppress,
+    /// It passes everything on: the largest id of those who started wins.
+    Relay,
+}
+
+/// One node of the algorithm.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct ChangRoberts {
+    me: Id,
+    next: NodeId,
+    wake: Wake,
+    state: State,
+}
+
+const _: () = assert!(size_of::<ChangRoberts>() <= 16);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum State {
+    Asleep,
+    /// Our own id is on its way.
+    Candidate,
+    /// A larger id has passed.
+    Lost,
+    /// We woke up late and let all ids pass.
+    Relay,
+    Leader,
+}
+
+impl ChangRoberts {
+    /// The node with id `me`, before the node `next` on the ring.
+    pub fn new(me: Id, next: NodeId, wake: Wake) -> Self {
+        Self { me, next, wake, state: State::Asleep }
+    }
+}
+
+impl Protocol for ChangRoberts {
+    type Msg = Msg;
+    type Timer = Never;
+    type Command = Command;
+    type Event = Event;
+
+    fn on_command(&mut self, command: Command, env: &mut impl Env<Self>) {
+        let Command::Start = command;
+        if self.state == State::Asleep {
+            self.become_candidate(env);
+        }
+    }
+
+    fn on_message(&mut self, _from: NodeId, msg: Msg, env: &mut impl Env<Self>) {
+        match msg {
+            Msg::Propose(id) => {
+                if self.state == State::Asleep {
+                    self.wake_up(id, env);
+                }
+                if id > self.me || self.state == State::Relay {
+                    if self.state == State::Candidate {
+                        self.state = State::Lost;
+                    }
+                    env.send(self.next, Msg::Propose(id));
+                } else if id == self.me && self.state == State::Candidate {
+                    self.state = State::Leader;
+                    env.emit(Event::Elected);
+                    env.emit(Event::Knows(self.me));
+                    env.send(self.next, Msg::Elected(self.me));
+                }
+                // Else the id is smaller, or our own one came back twice: it ends here.
+            }
+            Msg::Elected(id) if id == self.me => {} // The announcement is back.
+            Msg::Elected(id) => {
+                self.state = State::Lost;
+                env.emit(Event::Knows(id));
+                env.send(self.next, Msg::Elected(id));
+            }
+        }
+    }
+}
+
+impl ChangRoberts {
+    fn become_candidate(&mut self, env: &mut impl Env<Self>) {
+        self.state = State::Candidate;
+        env.send(self.next, Msg::Propose(self.me));
+    }
+
+    fn wake_up(&mut self, id: Id, env: &mut impl Env<Self>) {
+        match self.wake {
+            Wake::Suppress if id > self.me => self.state = State::Lost,
+            Wake::All | Wake::Suppress => self.become_candidate(env),
+            Wake::Relay => self.state = State::Relay,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Recorder;
+
+    fn node(wake: Wake) -> (ChangRoberts, Recorder<ChangRoberts>) {
+        (ChangRoberts::new(Id(5), NodeId(1), wake), Recorder::default())
+    }
+
+    #[test]
+    fn a_candidate_lets_only_larger_ids_pass() {
+        let (mut node, mut env) = node(Wake::All);
+        node.on_command(Command::Start, &mut env);
+        assert_eq!(env.lines(), ["-> 1 Propose(5)"]);
+        node.on_message(NodeId(0), Msg::Propose(Id(3)), &mut env);
+        assert!(env.lines().is_empty());
+        node.on_message(NodeId(0), Msg::Propose(Id(9)), &mut env);
+        assert_eq!(env.lines(), ["-> 1 Propose(9)"]);
+    }
+
+    #[test]
+    fn the_own_id_back_home_elects_and_announces() {
+        let (mut node, mut env) = node(Wake::All);
+        node.on_command(Command::Start, &mut env);
+        env.lines();
+        node.on_message(NodeId(0), Msg::Propose(Id(5)), &mut env);
+        assert_eq!(env.lines(), ["! Elected", "! Knows(5)", "-> 1 Elected(5)"]);
+        node.on_message(NodeId(0), Msg::Elected(Id(5)), &mut env);
+        assert!(env.lines().is_empty(), "the announcement ends where it began");
+    }
+
+    #[test]
+    fn a_beaten_candidate_is_not_elected_by_a_doubled_proposal() {
+        let (mut node, mut env) = node(Wake::All);
+        node.on_command(Command::Start, &mut env);
+        node.on_message(NodeId(0), Msg::Propose(Id(9)), &mut env);
+        env.lines();
+        node.on_message(NodeId(0), Msg::Propose(Id(5)), &mut env);
+        assert!(env.lines().is_empty());
+    }
+
+    #[test]
+    fn the_announcement_is_heard_and_passed_on() {
+        let (mut node, mut env) = node(Wake::All);
+        node.on_message(NodeId(0), Msg::Elected(Id(9)), &mut env);
+        assert_eq!(env.lines(), ["! Knows(9)", "-> 1 Elected(9)"]);
+    }
+
+    #[test]
+    fn waking_up_as_a_candidate() {
+        let (mut node, mut env) = node(Wake::All);
+        node.on_message(NodeId(0), Msg::Propose(Id(9)), &mut env);
+        assert_eq!(env.lines(), ["-> 1 Propose(5)", "-> 1 Propose(9)"]);
+    }
+
+    #[test]
+    fn waking_up_suppressed_by_a_larger_id_only() {
+        let (mut loser, mut env) = node(Wake::Suppress);
+        loser.on_message(NodeId(0), Msg::Propose(Id(9)), &mut env);
+        assert_eq!(env.lines(), ["-> 1 Propose(9)"]);
+        let (mut rival, mut env) = node(Wake::Suppress);
+        rival.on_message(NodeId(0), Msg::Propose(Id(3)), &mut env);
+        assert_eq!(env.lines(), ["-> 1 Propose(5)"]);
+    }
+
+    #[test]
+    fn waking_up_as_a_relay_lets_smaller_ids_pass() {
+        let (mut node, mut env) = node(Wake::Relay);
+        node.on_message(NodeId(0), Msg::Propose(Id(3)), &mut env);
+        node.on_message(NodeId(0), Msg::Propose(Id(9)), &mut env);
+        assert_eq!(env.lines(), ["-> 1 Propose(3)", "-> 1 Propose(9)"]);
+        node.on_command(Command::Start, &mut env);
+        assert!(env.lines().is_empty(), "too late to become a candidate");
+    }
+
+    #[test]
+    fn starting_twice_proposes_once() {
+        let (mut node, mut env) = node(Wake::All);
+        node.on_command(Command::Start, &mut env);
+        node.on_command(Command::Start, &mut env);
+        assert_eq!(env.lines(), ["-> 1 Propose(5)"]);
+    }
+}

@@ -1,0 +1,34 @@
+//! Distributed algorithms, each written once as a plain value with a few transitions.
+//!
+//! A node of an algorithm implements [`Protocol`](protocol::Protocol): it reacts to commands of its
+//! application, to messages of its peers and to its timers, and whatever it does to the outside
+//! goes through an [`Env`](protocol::Env). Nothing in this crate performs I/O, reads a clock, starts
+//! a thread or draws a random number, so the same file can be simulated, checked exhaustively,
+//! replayed and shipped.
+//!
+//! | module | problem |
+//! |---|---|
+//! | [`mutex`] | mutual exclusion: at most one node at a time is inside |
+//! | [`election`] | leader election: exactly one node is chosen, and all learn which |
+//!
+//! ```
+//! use konklave::mutex::{Command, ricart_agrawala::RicartAgrawala};
+//! use konklave::protocol::Protocol;
+//! use konklave::{NodeId, Recorder};
+//!
+//! let mut node = RicartAgrawala::new(NodeId(0), 2);
+//! let mut env = Recorder::default();
+//! node.on_command(Command::Acquire, &mut env);
+//! assert_eq!(env.lines(), ["-> 1 Request(1@0)"]);
+//! ```
+
+pub mod election;
+pub mod graph;
+pub mod mutex;
+mod node_set;
+pub mod protocol;
+mod recorder;
+
+pub use node_set::NodeSet;
+pub use protocol::NodeId;
+pub use recorder::Recorder;

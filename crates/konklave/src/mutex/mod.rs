@@ -1,0 +1,196 @@
+//! Mutual exclusion: at most one node at a time is inside its critical section.
+//!
+//! The application asks with [`Command::Acquire`], is told [`Event::Granted`] when it may enter, and
+//! gives back with [`Command::Release`]. A command out of turn (a second `Acquire`, a `Release`
+//! from outside) is ignored.
+//!
+//! Promises:
+//! - **mutual exclusion**: no two nodes are inside together;
+//! - **grants on demand**: only a node that asked is granted;
+//! - **no starvation**: everyone who asks is granted at last, if everyone inside leaves at last.
+
+pub mod raymond;
+pub mod ricart_agrawala;
+
+use std::fmt::{self, Debug};
+
+use serde::{Deserialize, Serialize};
+
+use crate::NodeId;
+use crate::protocol::{self, Broken, Verdict};
+
+/// What an application asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Command {
+    /// To enter the critical section.
+    Acquire,
+    /// To leave it.
+    Release,
+}
+
+/// What an application is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Event {
+    /// It is inside now, until it says [`Command::Release`].
+    Granted,
+}
+
+/// Where a node stands between its application's commands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Phase {
+    /// It does not want to enter.
+    Idle,
+    /// It has asked and waits.
+    Waiting,
+    /// It is in its critical section.
+    Inside,
+}
+
+/// The time and place of a request: Lamport's total order. Smaller is older and goes first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Stamp {
+    /// The requester's logical clock.
+    pub time: u64,
+    /// The requester, which breaks ties.
+    pub node: NodeId,
+}
+
+impl Debug for Stamp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}@{}", self.time, self.node)
+    }
+}
+
+/// Watches one run of any mutual exclusion algorithm.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Monitor {
+    inside: Option<NodeId>,
+    phases: Vec<Phase>,
+}
+
+impl Monitor {
+    /// A monitor for `nodes` nodes, all idle.
+    pub fn new(nodes: u32) -> Self {
+        Self { inside: None, phases: vec![Phase::Idle; nodes as usize] }
+    }
+
+    /// Where `node` stands.
+    pub fn phase(&self, node: NodeId) -> Phase {
+        self.phases[node.index()]
+    }
+
+    /// The nodes that wait, in ascending order.
+    pub fn waiting(&self) -> impl Iterator<Item = NodeId> + '_ {
+        NodeId::all(self.phases.len() as u32).filter(|&node| self.phase(node) == Phase::Waiting)
+    }
+}
+
+impl protocol::Monitor for Monitor {
+    type Command = Command;
+    type Event = Event;
+
+    fn on_command(&mut self, node: NodeId, command: &Command) -> Verdict {
+        let phase = &mut self.phases[node.index()];
+        match (command, *phase) {
+            (Command::Acquire, Phase::Idle) => *phase = Phase::Waiting,
+            (Command::Release, Phase::Inside) => {
+                *phase = Phase::Idle;
+                self.inside = None;
+            }
+            _ => {} // Out of turn, and ignored by every algorithm.
+        }
+        Ok(())
+    }
+
+    fn on_event(&mut self, node: NodeId, event: &Event) -> Verdict {
+        let Event::Granted = event;
+        if let Some(other) = self.inside {
+            let detail = format!("node {node} enters while node {other} is inside");
+            return Broken::promise("mutual exclusion", detail);
+        }
+        if self.phase(node) != Phase::Waiting {
+            let detail = format!("node {node} is granted what it did not ask for");
+            return Broken::promise("grants on demand", detail);
+        }
+        self.phases[node.index()] = Phase::Inside;
+        self.inside = Some(node);
+        Ok(())
+    }
+
+    /// A crashed node uses the resource no more and waits for nothing.
+    fn on_crash(&mut self, node: NodeId) -> Verdict {
+        self.phases[node.index()] = Phase::Idle;
+        if self.inside == Some(node) {
+            self.inside = None;
+        }
+        Ok(())
+    }
+
+    fn at_rest(&self) -> Verdict {
+        let mut waiting = self.waiting();
+        let Some(first) = waiting.next() else { return Ok(()) };
+        let detail = match waiting.count() {
+            0 => format!("node {first} waits for ever"),
+            1 => format!("node {first} and one other wait for ever"),
+            others => format!("node {first} and {others} others wait for ever"),
+        };
+        Broken::promise("no starvation", detail)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::protocol::Monitor as _;
+
+    fn asked(nodes: &[u32]) -> Monitor {
+        let mut monitor = Monitor::new(3);
+        for &node in nodes {
+            monitor.on_command(NodeId(node), &Command::Acquire).unwrap();
+        }
+        monitor
+    }
+
+    #[test]
+    fn one_after_the_other_is_fine() {
+        let mut monitor = asked(&[0, 1]);
+        for node in [NodeId(1), NodeId(0)] {
+            monitor.on_event(node, &Event::Granted).unwrap();
+            assert_eq!(monitor.phase(node), Phase::Inside);
+            monitor.on_command(node, &Command::Release).unwrap();
+        }
+        monitor.at_rest().unwrap();
+        assert_eq!(monitor, Monitor::new(3), "everyone is idle again");
+    }
+
+    #[test]
+    fn two_inside_break_mutual_exclusion() {
+        let mut monitor = asked(&[0, 1]);
+        monitor.on_event(NodeId(0), &Event::Granted).unwrap();
+        let broken = monitor.on_event(NodeId(1), &Event::Granted).unwrap_err();
+        assert_eq!(broken.to_string(), "mutual exclusion: node 1 enters while node 0 is inside");
+    }
+
+    #[test]
+    fn a_grant_that_nobody_asked_for_is_noticed() {
+        let broken = asked(&[]).on_event(NodeId(2), &Event::Granted).unwrap_err();
+        assert_eq!(broken.promise, "grants on demand");
+    }
+
+    #[test]
+    fn waiting_at_rest_is_starvation() {
+        let broken = asked(&[1, 2]).at_rest().unwrap_err();
+        assert_eq!(broken.to_string(), "no starvation: node 1 and one other wait for ever");
+    }
+
+    #[test]
+    fn a_crash_frees_the_resource_and_ends_the_wait() {
+        let mut monitor = asked(&[0, 1, 2]);
+        monitor.on_event(NodeId(0), &Event::Granted).unwrap();
+        monitor.on_crash(NodeId(0)).unwrap();
+        monitor.on_event(NodeId(1), &Event::Granted).unwrap();
+        monitor.on_command(NodeId(1), &Command::Release).unwrap();
+        monitor.on_crash(NodeId(2)).unwrap();
+        monitor.at_rest().unwrap();
+    }
+}

@@ -1,0 +1,219 @@
+//! The edges of a tree point to a token; requests climb them, and the token turns each on its way.
+//!
+//! K. Raymond: A tree-based algorithm for distributed mutual exclusion. ACM Transactions on Computer
+//! Systems 7 (1), 1989. Found independently by J. L. A. van de Snepscheut: Fair mutual exclusion on
+//! a graph of processes. Distributed Computing 2, 1987.
+//!
+//! # Idea
+//!
+//! Every node knows one neighbour that is nearer to the token, its holder, and queues those who asked
+//! it, at most once each, itself among them. It asks its holder when its queue becomes non-empty:
+//! asking again would not help. The node with the token serves the head of its queue. If that is a
+//! neighbour, the token goes there and the edge turns round; if somebody else still waits here, a
+//! request goes behind the token.
+//!
+//! A request never chases the token. Each node on its way remembers it and asks again behind the
+//! token, so the chain of queue entries always ends where the token is.
+//!
+//! # Cost
+//!
+//! Messages: 2d per entry under light load, d the distance from requester to token: O(log n) on
+//! balanced trees. Under heavy load 4(n-1)/n on every tree: the token walks round the tree, two
+//! messages for each of its 2(n-1) steps, and serves n nodes. Coordination delay 2T(n-1)/n under
+//! heavy load, at worst diameter times T. State: a pointer and a queue of at most degree + 1 nodes.
+//!
+//! # Assumes
+//!
+//! A tree with reliable channels in any order: a request that overtakes the token it was sent behind
+//! is queued, and its receiver has asked already. No crashes: one on the way to the token cuts the
+//! tree in two. A lost token or request blocks; a doubled token lets two nodes in together.
+//!
+//! # Differs from the paper
+//!
+//! No flag says whether the holder was asked: it was, exactly if the queue is not empty and the
+//! token is elsewhere. So a request is sent when the queue becomes non-empty, or stays non-empty
+//! after the token has left.
+
+use std::collections::VecDeque;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Command, Event, Phase};
+use crate::NodeId;
+use crate::protocol::{Env, Never, Protocol};
+
+/// What neighbours send each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Msg {
+    /// Somebody on my side wants the token.
+    Request,
+    /// Here it is.
+    Token,
+}
+
+/// One node of the algorithm.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Raymond {
+    me: NodeId,
+    /// The neighbour in the direction of the token; `me` with the token here.
+    holder: NodeId,
+    phase: Phase,
+    /// Who asked us, first come first: neighbours and `me`, each at most once.
+    /// Empty while we have the token and are not inside.
+    queue: VecDeque<NodeId>,
+}
+
+const _: () = assert!(size_of::<Raymond>() <= 64);
+
+impl Raymond {
+    /// Node `me` of a tree, whose neighbour `holder` is nearer to the token;
+    /// `holder` is `me` at the node that has it.
+    pub fn new(me: NodeId, holder: NodeId) -> Self {
+        Self { me, holder, phase: Phase::Idle, queue: VecDeque::new() }
+    }
+
+    /// Whether the token is here.
+    pub fn has_token(&self) -> bool {
+        self.holder == self.me
+    }
+}
+
+impl Protocol for Raymond {
+    type Msg = Msg;
+    type Timer = Never;
+    type Command = Command;
+    type Event = Event;
+
+    fn on_command(&mut self, command: Command, env: &mut impl Env<Self>) {
+        match (command, self.phase) {
+            (Command::Acquire, Phase::Idle) => {
+                self.phase = Phase::Waiting;
+                self.enqueue(self.me, env);
+            }
+            (Command::Release, Phase::Inside) => {
+                self.phase = Phase::Idle;
+                self.serve_if_idle_holder(env);
+            }
+            _ => {} // Out of turn.
+        }
+    }
+
+    fn on_message(&mut self, from: NodeId, msg: Msg, env: &mut impl Env<Self>) {
+        match msg {
+            Msg::Request => self.enqueue(from, env),
+            Msg::Token => {
+                self.holder = self.me;
+                self.serve_if_idle_holder(env);
+            }
+        }
+    }
+}
+
+impl Raymond {
+    fn enqueue(&mut self, who: NodeId, env: &mut impl Env<Self>) {
+        self.queue.push_back(who);
+        if self.has_token() {
+            self.serve_if_idle_holder(env);
+        } else if self.queue.len() == 1 {
+            env.send(self.holder, Msg::Request);
+        }
+    }
+
+    fn serve_if_idle_holder(&mut self, env: &mut impl Env<Self>) {
+        if !self.has_token() || self.phase == Phase::Inside {
+            return;
+        }
+        let Some(head) = self.queue.pop_front() else { return };
+        if head == self.me {
+            self.phase = Phase::Inside;
+            env.emit(Event::Granted);
+        } else {
+            self.holder = head;
+            env.send(head, Msg::Token);
+            if !self.queue.is_empty() {
+                env.send(head, Msg::Request);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Recorder;
+
+    /// Node 1 of the path 0 - 1 - 2, with the token at `holder`.
+    fn middle(holder: u32) -> (Raymond, Recorder<Raymond>) {
+        (Raymond::new(NodeId(1), NodeId(holder)), Recorder::default())
+    }
+
+    #[test]
+    fn the_holder_enters_without_a_message() {
+        let (mut node, mut env) = middle(1);
+        node.on_command(Command::Acquire, &mut env);
+        assert_eq!(env.lines(), ["! Granted"]);
+    }
+
+    #[test]
+    fn asks_once_for_all_who_wait_here() {
+        let (mut node, mut env) = middle(0);
+        node.on_message(NodeId(2), Msg::Request, &mut env);
+        assert_eq!(env.lines(), ["-> 0 Request"]);
+        node.on_command(Command::Acquire, &mut env);
+        assert!(env.lines().is_empty(), "the holder has been asked already");
+    }
+
+    #[test]
+    fn an_idle_holder_passes_the_token_at_once() {
+        let (mut node, mut env) = middle(1);
+        node.on_message(NodeId(2), Msg::Request, &mut env);
+        assert_eq!(env.lines(), ["-> 2 Token"]);
+        assert!(!node.has_token());
+    }
+
+    #[test]
+    fn a_request_follows_the_token_if_someone_still_waits() {
+        let (mut node, mut env) = middle(0);
+        node.on_message(NodeId(2), Msg::Request, &mut env);
+        node.on_command(Command::Acquire, &mut env);
+        env.lines();
+        node.on_message(NodeId(0), Msg::Token, &mut env);
+        assert_eq!(env.lines(), ["-> 2 Token", "-> 2 Request"]);
+        node.on_message(NodeId(2), Msg::Token, &mut env);
+        assert_eq!(env.lines(), ["! Granted"]);
+    }
+
+    #[test]
+    fn inside_keeps_the_token_until_release() {
+        let (mut node, mut env) = middle(1);
+        node.on_command(Command::Acquire, &mut env);
+        node.on_message(NodeId(0), Msg::Request, &mut env);
+        assert_eq!(env.lines(), ["! Granted"]);
+        node.on_command(Command::Release, &mut env);
+        assert_eq!(env.lines(), ["-> 0 Token"]);
+        node.on_command(Command::Acquire, &mut env);
+        assert_eq!(env.lines(), ["-> 0 Request"], "the edge has turned");
+    }
+
+    #[test]
+    fn a_request_that_overtakes_the_token_is_queued() {
+        let (mut node, mut env) = middle(0);
+        node.on_command(Command::Acquire, &mut env);
+        node.on_message(NodeId(0), Msg::Request, &mut env);
+        assert_eq!(env.lines(), ["-> 0 Request"], "asked for itself, and not again");
+        node.on_message(NodeId(0), Msg::Token, &mut env);
+        assert_eq!(env.lines(), ["! Granted"]);
+        node.on_command(Command::Release, &mut env);
+        assert_eq!(env.lines(), ["-> 0 Token"]);
+    }
+
+    #[test]
+    fn commands_out_of_turn_do_nothing() {
+        let (mut node, mut env) = middle(0);
+        node.on_command(Command::Release, &mut env);
+        assert!(env.lines().is_empty());
+        node.on_command(Command::Acquire, &mut env);
+        node.on_command(Command::Acquire, &mut env);
+        assert_eq!(env.lines(), ["-> 0 Request"]);
+    }
+}

@@ -1,0 +1,212 @@
+//! Ask everyone; whoever is inside, or asked before you, answers later.
+//!
+//! G. Ricart, A. K. Agrawala: An optimal algorithm for mutual exclusion in computer networks.
+//! Communications of the ACM 24 (1), 1981.
+//!
+//! # Idea
+//!
+//! Lamport's algorithm sends an acknowledgement at once and a release later. Here both are one
+//! reply. A node that wants to enter stamps its request with its logical clock and sends it to all
+//! others. A receiver replies at once, unless it is inside or its own request is older; then it
+//! keeps the reply back until it leaves. With the replies of all others the requester enters.
+//!
+//! Of two nodes inside together, the one with the older request would have deferred the other, had
+//! it asked before it replied; so it replied first. But then it had seen the other's stamp, and its
+//! own later stamp would be the younger one. Hence taking over the clock of a request is what makes
+//! the algorithm safe, not a matter of fairness.
+//!
+//! # Cost
+//!
+//! Messages: 2(n-1) per entry, at any load. Coordination delay T, waiting time 2T on an idle system.
+//! State: a clock and two sets of nodes. Message: one stamp.
+//!
+//! # Assumes
+//!
+//! A complete network with reliable channels in any order. No crashes: a crashed node never replies,
+//! and everyone who asks waits for ever. A lost message blocks its requester in the same way; a
+//! doubled reply can count for the next request of its receiver and let two nodes in together.
+//!
+//! # Differs from the paper
+//!
+//! The missing replies are a set of nodes instead of a count, so that an answer counts once.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Command, Event, Stamp};
+use crate::protocol::{Env, Never, Protocol};
+use crate::{NodeId, NodeSet};
+
+/// What nodes send each other.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Msg {
+    /// May I enter?
+    Request(Stamp),
+    /// You may, as far as I am concerned.
+    Reply,
+}
+
+const _: () = assert!(size_of::<Msg>() <= 24);
+
+/// One node of the algorithm.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct RicartAgrawala {
+    me: NodeId,
+    nodes: u32,
+    /// At least the time of every request sent or seen.
+    clock: u64,
+    state: State,
+    /// Whom we owe a reply when we leave. Empty while released.
+    deferred: NodeSet,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum State {
+    Released,
+    Wanted { mine: Stamp, missing: NodeSet },
+    Held,
+}
+
+impl RicartAgrawala {
+    /// Node `me` of a complete network of `nodes` nodes.
+    pub fn new(me: NodeId, nodes: u32) -> Self {
+        Self { me, nodes, clock: 0, state: State::Released, deferred: NodeSet::new() }
+    }
+}
+
+impl Protocol for RicartAgrawala {
+    type Msg = Msg;
+    type Timer = Never;
+    type Command = Command;
+    type Event = Event;
+
+    fn on_command(&mut self, command: Command, env: &mut impl Env<Self>) {
+        match (command, &self.state) {
+            (Command::Acquire, State::Released) => {
+                self.clock += 1;
+                let mine = Stamp { time: self.clock, node: self.me };
+                let missing = NodeSet::all_but(self.me, self.nodes);
+                for other in missing.iter() {
+                    env.send(other, Msg::Request(mine));
+                }
+                self.state = State::Wanted { mine, missing };
+                self.enter_if_all_replied(env);
+            }
+            (Command::Release, State::Held) => {
+                self.state = State::Released;
+                for other in std::mem::take(&mut self.deferred).iter() {
+                    env.send(other, Msg::Reply);
+                }
+            }
+            _ => {} // Out of turn.
+        }
+    }
+
+    fn on_message(&mut self, from: NodeId, msg: Msg, env: &mut impl Env<Self>) {
+        match msg {
+            Msg::Request(theirs) => {
+                self.clock = self.clock.max(theirs.time);
+                match &self.state {
+                    State::Wanted { mine, .. } if *mine > theirs => env.send(from, Msg::Reply),
+                    State::Released => env.send(from, Msg::Reply),
+                    State::Wanted { .. } | State::Held => {
+                        self.deferred.insert(from);
+                    }
+                }
+            }
+            Msg::Reply => {
+                let State::Wanted { missing, .. } = &mut self.state else { return }; // Doubled.
+                missing.remove(from);
+                self.enter_if_all_replied(env);
+            }
+        }
+    }
+}
+
+impl RicartAgrawala {
+    fn enter_if_all_replied(&mut self, env: &mut impl Env<Self>) {
+        if matches!(&self.state, State::Wanted { missing, .. } if missing.is_empty()) {
+            self.state = State::Held;
+            env.emit(Event::Granted);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Recorder;
+
+    fn request(time: u64, node: u32) -> Msg {
+        Msg::Request(Stamp { time, node: NodeId(node) })
+    }
+
+    #[test]
+    fn asks_everyone_and_enters_with_the_last_reply() {
+        let (mut node, mut env) = (RicartAgrawala::new(NodeId(1), 3), Recorder::default());
+        node.on_command(Command::Acquire, &mut env);
+        assert_eq!(env.lines(), ["-> 0 Request(1@1)", "-> 2 Request(1@1)"]);
+        node.on_message(NodeId(2), Msg::Reply, &mut env);
+        assert!(env.lines().is_empty());
+        node.on_message(NodeId(0), Msg::Reply, &mut env);
+        assert_eq!(env.lines(), ["! Granted"]);
+    }
+
+    #[test]
+    fn the_older_request_goes_first() {
+        let (mut node, mut env) = (RicartAgrawala::new(NodeId(1), 3), Recorder::default());
+        node.on_command(Command::Acquire, &mut env);
+        env.lines();
+        node.on_message(NodeId(0), request(1, 0), &mut env);
+        assert_eq!(env.lines(), ["-> 0 Reply"], "same time, smaller number: older");
+        node.on_message(NodeId(2), request(1, 2), &mut env);
+        assert!(env.lines().is_empty(), "same time, larger number: deferred");
+    }
+
+    #[test]
+    fn inside_defers_and_leaving_replies() {
+        let (mut node, mut env) = (RicartAgrawala::new(NodeId(0), 3), Recorder::default());
+        node.on_command(Command::Acquire, &mut env);
+        node.on_message(NodeId(1), Msg::Reply, &mut env);
+        node.on_message(NodeId(2), Msg::Reply, &mut env);
+        env.lines();
+        node.on_message(NodeId(2), request(0, 2), &mut env);
+        assert!(env.lines().is_empty(), "even an older request waits while we are inside");
+        node.on_command(Command::Release, &mut env);
+        assert_eq!(env.lines(), ["-> 2 Reply"]);
+    }
+
+    #[test]
+    fn a_request_after_a_reply_is_the_younger_one() {
+        let (mut node, mut env) = (RicartAgrawala::new(NodeId(0), 2), Recorder::default());
+        node.on_message(NodeId(1), request(7, 1), &mut env);
+        node.on_command(Command::Acquire, &mut env);
+        assert_eq!(env.lines(), ["-> 1 Reply", "-> 1 Request(8@0)"]);
+    }
+
+    #[test]
+    fn alone_it_enters_at_once() {
+        let (mut node, mut env) = (RicartAgrawala::new(NodeId(0), 1), Recorder::default());
+        node.on_command(Command::Acquire, &mut env);
+        assert_eq!(env.lines(), ["! Granted"]);
+    }
+
+    #[test]
+    fn commands_out_of_turn_do_nothing() {
+        let (mut node, mut env) = (RicartAgrawala::new(NodeId(0), 2), Recorder::default());
+        node.on_command(Command::Release, &mut env);
+        assert!(env.lines().is_empty());
+        node.on_command(Command::Acquire, &mut env);
+        env.lines();
+        node.on_command(Command::Acquire, &mut env);
+        node.on_command(Command::Release, &mut env);
+        assert!(env.lines().is_empty());
+    }
+
+    #[test]
+    fn a_reply_that_nobody_waits_for_is_ignored() {
+        let (mut node, mut env) = (RicartAgrawala::new(NodeId(0), 2), Recorder::default());
+        let before = node.clone();
+        node.on_message(NodeId(1), Msg::Reply, &mut env);
+        assert_eq!(node, before);
+    }
+}

@@ -1,0 +1,283 @@
+//! What a distributed algorithm is: a value with four transitions ([`Protocol`]), the effects a
+//! transition can have ([`Env`]), how one protocol runs inside another ([`Hosts`]), and who watches
+//! that promises are kept ([`Monitor`]).
+
+use std::fmt::{self, Debug, Display};
+use std::hash::Hash;
+use std::marker::PhantomData;
+use std::time::Duration;
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use smallvec::SmallVec;
+
+/// The address of a node: its number, from zero, without gaps.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct NodeId(pub u32);
+
+impl NodeId {
+    /// The node's place in an array of all nodes.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+
+    /// The addresses of a system of `nodes` nodes, in order.
+    pub fn all(nodes: u32) -> impl DoubleEndedIterator<Item = Self> + ExactSizeIterator + Clone {
+        (0..nodes).map(Self)
+    }
+}
+
+impl Display for NodeId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        Display::fmt(&self.0, f)
+    }
+}
+
+impl Debug for NodeId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        Debug::fmt(&self.0, f)
+    }
+}
+
+/// What messages, timers, commands and events have to be: values that can be compared, hashed,
+/// printed, sent over a wire and written to a trace. Implemented for everything that qualifies.
+pub trait Data:
+    Clone + Eq + Ord + Hash + Debug + Serialize + DeserializeOwned + Send + 'static
+{
+}
+
+impl<T> Data for T where
+    T: Clone + Eq + Ord + Hash + Debug + Serialize + DeserializeOwned + Send + 'static
+{
+}
+
+/// The timer of a protocol that sets none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Never {}
+
+/// One node of a distributed algorithm: a value, changed only by its transitions.
+///
+/// A transition is total. What is late or doubled is ignored on purpose; what the node's own logic
+/// makes impossible is an `assert!`; what a dishonest peer could send never panics.
+pub trait Protocol: Clone + Eq + Hash + Debug + Send + Sized + 'static {
+    /// What nodes send each other.
+    type Msg: Data;
+    /// The name of a pending timeout; [`Never`] if there is none.
+    type Timer: Data;
+    /// What the application asks of the node.
+    type Command: Data;
+    /// What the node tells the application.
+    type Event: Data;
+
+    /// The node wakes up, before anything else happens to it.
+    fn on_start(&mut self, _env: &mut impl Env<Self>) {}
+
+    /// The application asks for something.
+    fn on_command(&mut self, command: Self::Command, env: &mut impl Env<Self>);
+
+    /// A message has arrived.
+    fn on_message(&mut self, from: NodeId, msg: Self::Msg, env: &mut impl Env<Self>);
+
+    /// A timer that was set, and not cancelled, has run out.
+    fn on_timer(&mut self, _timer: Self::Timer, _env: &mut impl Env<Self>) {}
+
+    /// Any of the four: the one entry for drivers that replay or enumerate inputs.
+    fn on(&mut self, input: Input<Self>, env: &mut impl Env<Self>) {
+        match input {
+            Input::Start => self.on_start(env),
+            Input::Command(command) => self.on_command(command, env),
+            Input::Message { from, msg } => self.on_message(from, msg, env),
+            Input::Timer(timer) => self.on_timer(timer, env),
+        }
+    }
+}
+
+/// Everything that can happen to a node.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(bound = "", rename_all = "snake_case")]
+pub enum Input<P: Protocol> {
+    /// It wakes up.
+    Start,
+    /// The application asks for something.
+    Command(P::Command),
+    /// A message arrives.
+    Message {
+        /// Its sender.
+        from: NodeId,
+        /// Its content.
+        msg: P::Msg,
+    },
+    /// A timer runs out.
+    Timer(P::Timer),
+}
+
+/// Everything a transition can do to the outside. Each driver implements this once.
+pub trait Env<P: Protocol> {
+    /// Sends `msg` to `to`. Every call is one message, also to the node itself.
+    fn send(&mut self, to: NodeId, msg: P::Msg);
+
+    /// Starts `timer`, or restarts it if it is pending.
+    fn set_timer(&mut self, timer: P::Timer, after: Duration);
+
+    /// Stops `timer` if it is pending.
+    fn cancel_timer(&mut self, timer: P::Timer);
+
+    /// Tells the application.
+    fn emit(&mut self, event: P::Event);
+
+    /// A number in `0..bound`: drawn from the seed, or every one in turn by the checker.
+    fn choose(&mut self, bound: u32) -> u32;
+}
+
+/// Everything a transition did: what [`Env`] was told, as data.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(bound = "", rename_all = "snake_case")]
+pub enum Effect<P: Protocol> {
+    /// A message was sent.
+    Send {
+        /// Its receiver.
+        to: NodeId,
+        /// Its content.
+        msg: P::Msg,
+    },
+    /// A timer was started or restarted.
+    SetTimer {
+        /// Its name.
+        timer: P::Timer,
+        /// How long it runs.
+        after: Duration,
+    },
+    /// A timer was stopped.
+    CancelTimer(P::Timer),
+    /// The application was told something.
+    Emit(P::Event),
+    /// A number was chosen.
+    Choose {
+        /// How many there were to choose from.
+        bound: u32,
+        /// The one that was taken.
+        value: u32,
+    },
+}
+
+/// `Self` runs a `C` as a part: commands go down by method call, events come up here.
+///
+/// ```text
+/// Msg::Position(key) => self.run(env, |dict, env| dict.put(key, value, env)),        // down
+/// Msg::Dict(msg)     => self.run(env, |dict, env| dict.on_message(from, msg, env)),
+///
+/// fn on_part(&mut self, event: dict::Event, env: &mut impl Env<Self>) { ... }        // up
+/// ```
+pub trait Hosts<C: Protocol>: Protocol {
+    /// Where the part lives.
+    fn part(&mut self) -> &mut C;
+
+    /// A message of the part, as a message of the host.
+    fn wrap_msg(msg: C::Msg) -> Self::Msg;
+
+    /// A timer of the part, as a timer of the host.
+    fn wrap_timer(timer: C::Timer) -> Self::Timer;
+
+    /// The part tells its host something.
+    fn on_part(&mut self, event: C::Event, env: &mut impl Env<Self>);
+
+    /// One transition of the part, then [`on_part`](Self::on_part) for each of its events, in order.
+    ///
+    /// The events wait until the transition has ended: the part is never entered while it is busy.
+    fn run<E: Env<Self>>(
+        &mut self,
+        env: &mut E,
+        transition: impl FnOnce(&mut C, &mut PartEnv<'_, E, Self, C>),
+    ) {
+        let mut part_env = PartEnv { env, events: SmallVec::new(), host: PhantomData };
+        transition(self.part(), &mut part_env);
+        let PartEnv { env, events, .. } = part_env;
+        for event in events {
+            self.on_part(event, env);
+        }
+    }
+}
+
+/// The environment of a part: its host's, with messages and timers wrapped and events held back.
+pub struct PartEnv<'a, E, P, C: Protocol> {
+    env: &'a mut E,
+    events: SmallVec<[C::Event; 2]>,
+    host: PhantomData<P>,
+}
+
+impl<E: Env<P>, P: Hosts<C>, C: Protocol> Env<C> for PartEnv<'_, E, P, C> {
+    fn send(&mut self, to: NodeId, msg: C::Msg) {
+        self.env.send(to, P::wrap_msg(msg));
+    }
+
+    fn set_timer(&mut self, timer: C::Timer, after: Duration) {
+        self.env.set_timer(P::wrap_timer(timer), after);
+    }
+
+    fn cancel_timer(&mut self, timer: C::Timer) {
+        self.env.cancel_timer(P::wrap_timer(timer));
+    }
+
+    fn emit(&mut self, event: C::Event) {
+        self.events.push(event);
+    }
+
+    fn choose(&mut self, bound: u32) -> u32 {
+        self.env.choose(bound)
+    }
+}
+
+/// Watches the commands and events of one run from outside and names the promise that breaks.
+///
+/// The simulator feeds it at every step, the checker carries it as part of the state, a recorded
+/// trace is judged by it. Each problem has one.
+pub trait Monitor: Clone + Eq + Hash + Debug + Send + 'static {
+    /// What applications ask for in this problem.
+    type Command: Data;
+    /// What they are told.
+    type Event: Data;
+
+    /// An application asks for something.
+    fn on_command(&mut self, node: NodeId, command: &Self::Command) -> Verdict;
+
+    /// An application is told something.
+    fn on_event(&mut self, node: NodeId, event: &Self::Event) -> Verdict;
+
+    /// A node has crashed: it takes no more part until it restarts.
+    fn on_crash(&mut self, node: NodeId) -> Verdict;
+
+    /// A crashed node is back and has forgotten everything.
+    fn on_restart(&mut self, _node: NodeId) -> Verdict {
+        Ok(())
+    }
+
+    /// The run has come to rest: nothing is in transit, nothing more will happen.
+    /// What was promised to happen at last must have happened.
+    fn at_rest(&self) -> Verdict;
+}
+
+/// Nothing to complain about, or the promise that was broken.
+pub type Verdict = Result<(), Broken>;
+
+/// A broken promise.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Broken {
+    /// The name of the promise, such as `mutual exclusion`.
+    pub promise: String,
+    /// Who broke it, and how.
+    pub detail: String,
+}
+
+impl Broken {
+    /// The verdict that `promise` was broken.
+    pub fn promise(promise: &str, detail: impl Into<String>) -> Verdict {
+        Err(Self { promise: promise.to_owned(), detail: detail.into() })
+    }
+}
+
+impl Display for Broken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.promise, self.detail)
+    }
+}
