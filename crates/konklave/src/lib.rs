@@ -28,6 +28,7 @@ pub mod mutex;
 mod node_set;
 pub mod protocol;
 mod recorder;
+pub mod trace;
 
 pub use node_set::NodeSet;
 pub use protocol::NodeId;

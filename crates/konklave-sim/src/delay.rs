@@ -1,0 +1,162 @@
+//! How long messages travel.
+
+use std::fmt::{self, Display};
+use std::str::FromStr;
+
+use konklave::NodeId;
+
+use crate::random::Random;
+
+/// A model of message delays, in ticks. No message takes less than one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Delay {
+    /// Every message takes this long. With one tick, the clock is the time of the literature.
+    Constant(u64),
+    /// Each message takes anything from the first to the second, all equally likely.
+    Uniform(u64, u64),
+    /// Memoryless with this mean: most messages are quick, some very slow.
+    Exponential(u64),
+    /// Each link has a delay of its own in this range, the same for all messages and both ways.
+    PerLink(u64, u64),
+    /// Each direction of each link has a delay of its own in this range.
+    Asymmetric(u64, u64),
+}
+
+impl Delay {
+    /// The forms that can be written.
+    pub const FORMS: &'static str =
+        "constant:D, uniform:A..B, exp:MEAN, per-link:A..B or asymmetric:A..B, in whole ticks";
+
+    /// The mean delay in ticks: the T of the literature.
+    pub fn mean(self) -> f64 {
+        match self {
+            Self::Constant(delay) | Self::Exponential(delay) => delay as f64,
+            Self::Uniform(low, high) | Self::PerLink(low, high) | Self::Asymmetric(low, high) => {
+                (low as f64 + high as f64) / 2.0
+            }
+        }
+    }
+
+    /// The delay of one message. `links` decides the fixed delays of links.
+    #[inline]
+    pub fn draw(self, from: NodeId, to: NodeId, links: u64, random: &mut Random) -> u64 {
+        match self {
+            Self::Constant(delay) => delay,
+            Self::Uniform(low, high) => random.between(low, high),
+            Self::Exponential(mean) => random.geometric(mean),
+            Self::PerLink(low, high) => of_link(from.min(to), from.max(to), links, low, high),
+            Self::Asymmetric(low, high) => of_link(from, to, links, low, high),
+        }
+    }
+
+    /// Whether a later message on a link never arrives before an earlier one.
+    pub fn keeps_order(self) -> bool {
+        matches!(self, Self::Constant(_) | Self::PerLink(..) | Self::Asymmetric(..))
+    }
+}
+
+/// A number that only depends on the link, spread evenly over the range.
+fn of_link(a: NodeId, b: NodeId, links: u64, low: u64, high: u64) -> u64 {
+    let mut hash = links ^ (u64::from(a.0) << 32 | u64::from(b.0));
+    for _ in 0..2 {
+        hash = (hash ^ (hash >> 32)).wrapping_mul(0xd6e8_feb8_6659_fd93);
+    }
+    hash ^= hash >> 32;
+    low + ((u128::from(hash) * u128::from(high - low + 1)) >> 64) as u64
+}
+
+impl FromStr for Delay {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (name, value) = text.split_once(':').unwrap_or((text, ""));
+        let ticks = || match value.parse() {
+            Ok(0) => Err(format!("'{text}': a message takes at least one tick")),
+            Ok(ticks) => Ok(ticks),
+            Err(_) => Err(format!("'{text}': '{value}' is not a number of ticks")),
+        };
+        let range = || {
+            let wrong = || format!("'{text}': '{value}' is not a range of ticks such as 1..10");
+            let (low, high) = value.split_once("..").ok_or_else(wrong)?;
+            let (low, high): (u64, u64) =
+                (low.parse().map_err(|_| wrong())?, high.parse().map_err(|_| wrong())?);
+            if low == 0 {
+                return Err(format!("'{text}': a message takes at least one tick"));
+            }
+            if low > high {
+                return Err(format!("'{text}': the range ends before it begins"));
+            }
+            Ok((low, high))
+        };
+        match name {
+            "constant" => ticks().map(Self::Constant),
+            "exp" => ticks().map(Self::Exponential),
+            "uniform" => range().map(|(low, high)| Self::Uniform(low, high)),
+            "per-link" => range().map(|(low, high)| Self::PerLink(low, high)),
+            "asymmetric" => range().map(|(low, high)| Self::Asymmetric(low, high)),
+            _ => Err(format!("'{text}' is not a delay: write {}", Self::FORMS)),
+        }
+    }
+}
+
+impl Display for Delay {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Constant(delay) => write!(f, "constant:{delay}"),
+            Self::Uniform(low, high) => write!(f, "uniform:{low}..{high}"),
+            Self::Exponential(mean) => write!(f, "exp:{mean}"),
+            Self::PerLink(low, high) => write!(f, "per-link:{low}..{high}"),
+            Self::Asymmetric(low, high) => write!(f, "asymmetric:{low}..{high}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Stream;
+
+    #[test]
+    fn what_is_printed_can_be_read() {
+        for text in ["constant:1", "uniform:1..10", "exp:5", "per-link:2..3", "asymmetric:1..9"] {
+            assert_eq!(text.parse::<Delay>().unwrap().to_string(), text);
+        }
+    }
+
+    #[test]
+    fn wrong_delays_are_explained() {
+        let error = |text: &str| text.parse::<Delay>().unwrap_err();
+        assert_eq!(error("constant:0"), "'constant:0': a message takes at least one tick");
+        assert_eq!(error("uniform:0..3"), "'uniform:0..3': a message takes at least one tick");
+        assert_eq!(error("uniform:9..3"), "'uniform:9..3': the range ends before it begins");
+        assert_eq!(error("uniform:4"), "'uniform:4': '4' is not a range of ticks such as 1..10");
+        assert_eq!(error("exp:x"), "'exp:x': 'x' is not a number of ticks");
+        assert!(error("gauss:3").contains("uniform:A..B"));
+    }
+
+    #[test]
+    fn links_keep_their_delay_and_differ_from_each_other() {
+        let mut random = Random::new(1, Stream::Network);
+        let mut draw =
+            |delay: Delay, a: u32, b: u32| delay.draw(NodeId(a), NodeId(b), 42, &mut random);
+        let (per_link, asymmetric) = (Delay::PerLink(1, 1000), Delay::Asymmetric(1, 1000));
+        assert_eq!(draw(per_link, 3, 4), draw(per_link, 4, 3));
+        assert_eq!(draw(asymmetric, 3, 4), draw(asymmetric, 3, 4));
+        assert_ne!(draw(asymmetric, 3, 4), draw(asymmetric, 4, 3));
+        let sum: u64 = (0..10_000).map(|other| draw(per_link, 7, other + 8)).sum();
+        let mean = sum as f64 / 10_000.0;
+        assert!((mean - 500.5).abs() < 12.0, "spread evenly over the links: {mean}");
+    }
+
+    #[test]
+    fn every_draw_is_in_range() {
+        let mut random = Random::new(1, Stream::Network);
+        for delay in [Delay::Uniform(3, 5), Delay::PerLink(3, 5), Delay::Asymmetric(3, 5)] {
+            let mut seen = [0; 6];
+            for other in 1..300 {
+                seen[delay.draw(NodeId(0), NodeId(other), 9, &mut random) as usize] += 1;
+            }
+            assert!(seen[..3] == [0; 3] && seen[3..].iter().all(|&count| count > 0), "{seen:?}");
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! What a run costs, counted in constant time per message.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::kind::Kind;
+
+/// The cost of the messages of a run.
+#[derive(Clone, Debug, Default)]
+pub struct Metrics {
+    kinds: Vec<(Kind, u64)>,
+    bytes: u64,
+    in_flight: u64,
+    in_flight_peak: u64,
+    causal_depth: u32,
+}
+
+/// What one node has to do with messages.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Load {
+    /// How many it has sent.
+    pub sent: u32,
+    /// How many it has received.
+    pub received: u32,
+    /// The length of the longest chain of messages, each caused by the one before, that ends here.
+    pub depth: u32,
+}
+
+impl Metrics {
+    /// A message was sent, `depth` messages after the beginning of its causal chain.
+    #[inline]
+    pub fn on_send(&mut self, message: &impl Serialize, depth: u32) {
+        let kind = Kind::of(message);
+        match self.kinds.iter_mut().find(|(known, _)| known.key() == kind.key()) {
+            Some((_, count)) => *count += 1,
+            None => self.kinds.push((kind, 1)),
+        }
+        // A message that does not fit the wire format has no size there; none of ours is one.
+        self.bytes += postcard::experimental::serialized_size(message).unwrap_or(0) as u64;
+        self.causal_depth = self.causal_depth.max(depth);
+    }
+
+    /// A message is on its way.
+    #[inline]
+    pub fn on_depart(&mut self) {
+        self.in_flight += 1;
+        self.in_flight_peak = self.in_flight_peak.max(self.in_flight);
+    }
+
+    /// A message has ended its way.
+    #[inline]
+    pub fn on_arrive(&mut self) {
+        self.in_flight -= 1;
+    }
+
+    /// How many messages were sent.
+    pub fn total(&self) -> u64 {
+        self.kinds.iter().map(|(_, count)| count).sum()
+    }
+
+    /// The length of the longest chain of messages, each caused by the one before.
+    pub fn causal_depth(&self) -> u32 {
+        self.causal_depth
+    }
+
+    /// The counts as a report has them.
+    pub fn summary(&self, loads: impl Iterator<Item = Load>) -> Messages {
+        let mut loads: Vec<u32> = loads.map(|load| load.sent + load.received).collect();
+        loads.sort_unstable();
+        let total: u64 = loads.iter().map(|&load| u64::from(load)).sum();
+        Messages {
+            total: self.total(),
+            by_kind: self.kinds.iter().map(|(kind, count)| (kind.to_string(), *count)).collect(),
+            bytes: self.bytes,
+            max_per_node: loads.last().copied().unwrap_or(0),
+            mean_per_node: total as f64 / loads.len().max(1) as f64,
+            gini: gini(&loads, total),
+            in_flight_peak: self.in_flight_peak,
+        }
+    }
+}
+
+/// How unevenly the ascending `loads` are spread: 0 if all are equal, towards 1 if one has all.
+fn gini(loads: &[u32], total: u64) -> f64 {
+    if total == 0 {
+        return 0.0;
+    }
+    let count = loads.len() as f64;
+    let weighted: f64 =
+        (1..).zip(loads).map(|(rank, &load)| f64::from(rank) * f64::from(load)).sum();
+    2.0 * weighted / (count * total as f64) - (count + 1.0) / count
+}
+
+/// The messages of a run, summed up.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Messages {
+    /// How many were sent.
+    pub total: u64,
+    /// How many of each kind.
+    pub by_kind: BTreeMap<String, u64>,
+    /// Their size on a wire.
+    pub bytes: u64,
+    /// Sent and received by the busiest node.
+    pub max_per_node: u32,
+    /// Sent and received by a node on average.
+    pub mean_per_node: f64,
+    /// How unevenly nodes are loaded: 0 all alike, 1 one does everything.
+    pub gini: f64,
+    /// The largest number on their way at the same time.
+    pub in_flight_peak: u64,
+}
+
+impl Messages {
+    /// How many messages have a kind whose innermost variant is called `name`.
+    pub fn called(&self, name: &str) -> u64 {
+        let is_called = |kind: &str| kind.rsplit('.').next() == Some(name);
+        self.by_kind.iter().filter(|(kind, _)| is_called(kind)).map(|(_, count)| count).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Serialize)]
+    enum Msg {
+        Ask(u32),
+        Tell,
+    }
+
+    #[test]
+    fn counts_kinds_and_bytes() {
+        let mut metrics = Metrics::default();
+        metrics.on_send(&Msg::Ask(5), 1);
+        metrics.on_send(&Msg::Ask(300), 2);
+        metrics.on_send(&Msg::Tell, 1);
+        let messages = metrics.summary([Load { sent: 3, received: 0, depth: 0 }].into_iter());
+        assert_eq!(messages.total, 3);
+        assert_eq!(messages.by_kind["Ask"], 2);
+        // One byte for the variant; 5 takes one byte more, 300 two.
+        assert_eq!(messages.bytes, 2 + 3 + 1);
+        assert_eq!(messages.called("Tell"), 1);
+        assert_eq!(metrics.causal_depth(), 2);
+    }
+
+    #[test]
+    fn the_peak_remembers_the_fullest_moment() {
+        let mut metrics = Metrics::default();
+        metrics.on_depart();
+        metrics.on_depart();
+        metrics.on_arrive();
+        metrics.on_depart();
+        metrics.on_arrive();
+        metrics.on_arrive();
+        assert_eq!(metrics.summary(std::iter::empty()).in_flight_peak, 2);
+    }
+
+    #[test]
+    fn gini_of_known_distributions() {
+        assert_eq!(gini(&[4, 4, 4, 4], 16), 0.0);
+        assert_eq!(gini(&[0, 0, 0, 8], 8), 0.75, "(n-1)/n if one node does everything");
+        assert_eq!(gini(&[1, 3], 4), 0.25);
+    }
+}

@@ -1,0 +1,92 @@
+//! Writes a run down as a trace.
+
+use std::io::{self, Write};
+
+use konklave::NodeId;
+use konklave::protocol::{Effect, Input, Protocol};
+use konklave::trace::{End, Fault, Line, Step};
+use serde::Serialize;
+
+/// A trace that is being written. The header is the caller's.
+pub struct Recording<'a, P: Protocol> {
+    out: Box<dyn Write + 'a>,
+    with_states: bool,
+    /// What the step under way has done so far.
+    effects: Vec<Effect<P>>,
+    /// What befell its messages.
+    faults: Vec<Fault<P>>,
+    steps: u64,
+    /// The first thing that went wrong with the output; nothing is written after it.
+    error: Option<io::Error>,
+}
+
+impl<'a, P: Protocol> Recording<'a, P> {
+    /// Writes lines to `out`, with the state after each step if asked for.
+    pub fn new(out: impl Write + 'a, with_states: bool) -> Self {
+        Self {
+            out: Box::new(out),
+            with_states,
+            effects: Vec::new(),
+            faults: Vec::new(),
+            steps: 0,
+            error: None,
+        }
+    }
+
+    /// Whether the output has failed.
+    pub fn has_failed(&self) -> bool {
+        self.error.is_some()
+    }
+
+    /// The step under way does something.
+    pub fn effect(&mut self, effect: Effect<P>) {
+        self.effects.push(effect);
+    }
+
+    /// Something happens to a message of the step under way.
+    pub fn message_fault(&mut self, fault: Fault<P>) {
+        self.faults.push(fault);
+    }
+
+    /// The step under way is over.
+    pub fn step(&mut self, at: u64, node: NodeId, input: Input<P>, number: Option<u32>, state: &P) {
+        let effects = std::mem::take(&mut self.effects);
+        let state = self.with_states.then(|| format!("{state:?}"));
+        let line = Line::Step(Step { at, node, input, number, effects, state });
+        self.write(&line);
+        if let Line::Step(Step { mut effects, .. }) = line {
+            effects.clear();
+            self.effects = effects; // For its memory.
+        }
+        self.steps += 1;
+        for fault in std::mem::take(&mut self.faults) {
+            self.fault(at, fault);
+        }
+    }
+
+    /// Something goes wrong between steps.
+    pub fn fault(&mut self, at: u64, what: Fault<P>) {
+        self.write(&Line::Fault { at, what });
+    }
+
+    /// The run is over; whether everything could be written.
+    pub fn finish(mut self, end: impl FnOnce(u64) -> End) -> io::Result<()> {
+        self.write(&Line::<P>::End(end(self.steps)));
+        match self.error {
+            Some(error) => Err(error),
+            None => self.out.flush(),
+        }
+    }
+
+    fn write(&mut self, line: &Line<P>) {
+        if self.error.is_none() {
+            self.error = write_line(&mut self.out, line).err();
+        }
+    }
+}
+
+/// Writes one line of a trace.
+pub fn write_line(out: &mut impl Write, line: &impl Serialize) -> io::Result<()> {
+    serde_json::to_writer(&mut *out, line)?;
+    out.write_all(b"\n")
+}

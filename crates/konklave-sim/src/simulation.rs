@@ -1,0 +1,320 @@
+//! The simulator: takes what happens next from the wheel and lets it happen.
+
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use konklave::NodeId;
+use konklave::protocol::{Broken, Input, Monitor, Protocol};
+use konklave::trace::{End, Fault};
+
+use crate::delay::Delay;
+use crate::disturbance::{self, Disturbance};
+use crate::faults::Faults;
+use crate::metrics::Load;
+use crate::occurrence::{FORGED, Occurrence};
+use crate::prefetch::prefetch;
+use crate::random::Random;
+use crate::recording::Recording;
+use crate::report::{Ended, Report, Violation};
+use crate::workload::Workload;
+use crate::world::World;
+
+/// How a run is to go. The same options and nodes give the same run.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Decides everything that is left to chance.
+    pub seed: u64,
+    /// How long messages travel.
+    pub delay: Delay,
+    /// Whether channels keep the order of messages.
+    pub fifo: bool,
+    /// What goes wrong.
+    pub faults: Faults,
+    /// The last tick, if there is one.
+    pub time_limit: Option<u64>,
+    /// The largest number of steps, if there is one.
+    pub event_limit: Option<u64>,
+    /// Whether the protocol never rests, so that the run ends when its workload is done.
+    pub perpetual: bool,
+    /// Whether messages are counted. Only benchmarks go without.
+    pub metered: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            seed: 1,
+            delay: Delay::Constant(1),
+            fifo: false,
+            faults: Faults::default(),
+            time_limit: None,
+            event_limit: None,
+            perpetual: false,
+            metered: true,
+        }
+    }
+}
+
+/// How far a run has come.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress {
+    /// The present, in ticks.
+    pub time: u64,
+    /// How many messages were received.
+    pub deliveries: u64,
+    /// How many things are planned or on their way.
+    pub pending: u64,
+}
+
+/// A system of nodes, ready to run.
+pub struct Simulation<'a, P: Protocol, W, M> {
+    pub(crate) nodes: Vec<Node<P>>,
+    pub(crate) world: World<'a, P, W, M>,
+    pub(crate) make: Box<dyn Fn(NodeId) -> P + 'a>,
+    pub(crate) disturbances: Vec<Disturbance>,
+    pub(crate) fault_random: Random,
+    /// What waits for paused nodes.
+    pub(crate) inboxes: BTreeMap<NodeId, Vec<Occurrence<P>>>,
+    options: Options,
+    deliveries: u64,
+    steps: u64,
+}
+
+/// A node and what the simulator knows about it, side by side in memory.
+pub(crate) struct Node<P> {
+    pub(crate) state: P,
+    pub(crate) load: Load,
+    pub(crate) status: Status,
+}
+
+/// Whether a node can act.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Status {
+    Up,
+    Paused,
+    Down,
+}
+
+/// How far ahead nodes are fetched from memory: enough steps to hide a cache miss.
+const LOOK_AHEAD: usize = 12;
+/// How many steps pass between two looks at the outside.
+const STEPS_PER_LOOK: u64 = 1 << 16;
+
+impl<'a, P, W, M> Simulation<'a, P, W, M>
+where
+    P: Protocol,
+    W: Workload<P>,
+    M: Monitor<Command = P::Command, Event = P::Event>,
+{
+    /// A system of `nodes` nodes, each built by `make`, under this workload and watched by this
+    /// monitor.
+    pub fn new(
+        options: Options,
+        nodes: u32,
+        make: impl Fn(NodeId) -> P + 'a,
+        workload: W,
+        monitor: M,
+    ) -> Self {
+        let world = World::new(&options, nodes, workload, monitor);
+        let node = |id| Node { state: make(id), load: Load::default(), status: Status::Up };
+        Self {
+            nodes: NodeId::all(nodes).map(node).collect(),
+            world,
+            disturbances: disturbance::plan(&options.faults),
+            fault_random: disturbance::random(options.seed),
+            inboxes: BTreeMap::new(),
+            make: Box::new(make),
+            options,
+            deliveries: 0,
+            steps: 0,
+        }
+    }
+
+    /// Writes the run down.
+    pub fn record(&mut self, recording: Recording<'a, P>) {
+        self.world.recording = Some(recording);
+    }
+
+    /// The state of a node.
+    pub fn node(&self, node: NodeId) -> &P {
+        &self.nodes[node.index()].state
+    }
+
+    /// Runs to the end. `go_on` is asked from time to time and can stop the run.
+    ///
+    /// A node that fails one of its own assertions ends the run as a broken promise. The error is
+    /// that of writing the trace.
+    pub fn run(
+        &mut self,
+        go_on: &mut dyn FnMut(Progress) -> bool,
+    ) -> std::io::Result<Report<W::Report>> {
+        let run = AssertUnwindSafe(|| self.run_until_it_ends(go_on));
+        let ended = catch_unwind(run).unwrap_or_else(|panic| {
+            let detail = panic
+                .downcast_ref::<String>()
+                .map(String::as_str)
+                .or_else(|| panic.downcast_ref::<&str>().copied())
+                .unwrap_or("a node panicked");
+            self.world.judge(Broken::promise("assertions hold", detail));
+            Ended::Violation
+        });
+        if let Some(recording) = self.world.recording.take() {
+            let broken = self.world.violation.as_ref().map(|violation| violation.broken.clone());
+            let time = self.world.now;
+            recording.finish(|steps| End { ended: ended.to_string(), time, steps, broken })?;
+        }
+        Ok(self.report(ended))
+    }
+
+    fn run_until_it_ends(&mut self, go_on: &mut dyn FnMut(Progress) -> bool) -> Ended {
+        for (place, disturbance) in (0..).zip(&self.disturbances) {
+            self.world.wheel.push(disturbance.at, Occurrence::Fault(place));
+        }
+        for node in 0..self.nodes.len() as u32 {
+            self.start(NodeId(node));
+        }
+        self.world.plan(|workload, agenda| workload.on_start(agenda));
+        let ended = self.drive(go_on);
+        if ended == Ended::Quiescence || ended == Ended::Done {
+            let verdict = self.world.monitor.at_rest();
+            self.world.judge(verdict);
+        }
+        if self.world.violation.is_some() { Ended::Violation } else { ended }
+    }
+
+    /// Lets things happen until there is a reason to stop.
+    fn drive(&mut self, go_on: &mut dyn FnMut(Progress) -> bool) -> Ended {
+        let last_step = self.options.event_limit.unwrap_or(u64::MAX);
+        let last_tick = self.options.time_limit.unwrap_or(u64::MAX);
+        let mut next_look = STEPS_PER_LOOK;
+        loop {
+            let Some((time, mut batch)) = self.world.wheel.pop() else {
+                self.world.plan(|workload, agenda| workload.on_rest(agenda));
+                if self.world.wheel.is_empty() {
+                    return Ended::Quiescence;
+                }
+                continue;
+            };
+            if time > last_tick {
+                self.world.now = last_tick;
+                return Ended::TimeLimit;
+            }
+            if time != self.world.now {
+                self.world.now = time;
+                self.world.digest.fold(time);
+            }
+            let mut coming = batch.drain(..);
+            while let Some(occurrence) = coming.next() {
+                if let Some(node) = coming.as_slice().get(LOOK_AHEAD).and_then(Occurrence::node) {
+                    self.nodes.get(node.index()).inspect(|&node| prefetch(node));
+                }
+                if self.steps == last_step {
+                    return Ended::EventLimit;
+                }
+                self.steps += 1;
+                self.happen(occurrence);
+                if self.world.violation.is_some() {
+                    return Ended::Violation;
+                }
+            }
+            drop(coming);
+            self.world.wheel.recycle(batch);
+            if self.options.perpetual && self.world.workload.is_done() {
+                return Ended::Done;
+            }
+            if self.steps >= next_look {
+                next_look = self.steps + STEPS_PER_LOOK;
+                let failed = self.world.recording.as_ref().is_some_and(Recording::has_failed);
+                if failed || !go_on(self.progress()) {
+                    return Ended::Interrupted;
+                }
+            }
+        }
+    }
+
+    fn progress(&self) -> Progress {
+        Progress {
+            time: self.world.now,
+            deliveries: self.deliveries,
+            pending: self.world.wheel.len(),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn happen(&mut self, occurrence: Occurrence<P>) {
+        let Some(to) = occurrence.node() else {
+            return self.disturb(occurrence);
+        };
+        let Some(node) = self.nodes.get_mut(to.index()) else {
+            return; // Sent to nobody: a forged address leads nowhere.
+        };
+        if node.status != Status::Up {
+            return self.miss(to, occurrence);
+        }
+        let Node { state, load, .. } = node;
+        let world = &mut self.world;
+        match occurrence {
+            Occurrence::Message { from, depth, number, msg, .. } => {
+                self.deliveries += 1;
+                world.digest.fold(u64::from(from.0) << 32 | u64::from(to.0));
+                if world.metered {
+                    world.metrics.on_arrive();
+                    load.received += 1;
+                    load.depth = load.depth.max(depth);
+                }
+                let number = (number != FORGED).then_some(number);
+                world.transition(to, state, load, Input::Message { from, msg }, number);
+            }
+            Occurrence::Command { command, .. } => {
+                world.on_command(to, &command);
+                world.transition(to, state, load, Input::Command(command), None);
+            }
+            Occurrence::Timer { timer, start, .. } => {
+                if world.take_timer(to, &timer, start) {
+                    world.digest.add(&(to, &timer));
+                    world.transition(to, state, load, Input::Timer(timer), None);
+                }
+            }
+            Occurrence::Fault(_) => {}
+        }
+    }
+
+    /// A node wakes up.
+    pub(crate) fn start(&mut self, node: NodeId) {
+        let Node { state, load, .. } = &mut self.nodes[node.index()];
+        self.world.transition(node, state, load, Input::Start, None);
+    }
+
+    /// Something reaches a node that is paused or has crashed.
+    #[cold]
+    fn miss(&mut self, node: NodeId, occurrence: Occurrence<P>) {
+        if self.nodes[node.index()].status == Status::Paused {
+            self.wait_for(node, occurrence);
+        } else if let Occurrence::Message { number, .. } = occurrence {
+            if self.world.metered {
+                self.world.metrics.on_arrive();
+            }
+            self.world.fault(Fault::Missed(number));
+        }
+    }
+
+    fn report(&self, ended: Ended) -> Report<W::Report> {
+        let world = &self.world;
+        let mut digest = world.digest;
+        for node in &self.nodes {
+            digest.add(&node.state);
+        }
+        let messages = world.metrics.summary(self.nodes.iter().map(|node| node.load));
+        let unit = self.options.delay.mean();
+        Report {
+            digest: digest.to_hex(),
+            ended,
+            time: world.now,
+            deliveries: self.deliveries,
+            problem: world.workload.report(&messages, world.now, unit),
+            messages,
+            causal_depth: world.metrics.causal_depth(),
+            violations: world.violation.iter().map(Violation::clone).collect(),
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! What applications do: who asks for what, when, and what is measured about it.
+
+pub mod election;
+pub mod mutex;
+
+use std::fmt::{self, Debug, Display};
+use std::str::FromStr;
+
+use konklave::NodeId;
+use konklave::protocol::Protocol;
+use serde::Serialize;
+
+use crate::metrics::Messages;
+use crate::occurrence::Occurrence;
+use crate::random::Random;
+use crate::wheel::Wheel;
+
+/// The applications of all nodes together: they see what nodes tell them and give commands.
+pub trait Workload<P: Protocol> {
+    /// What it measures.
+    type Report: Clone + Debug + Serialize;
+
+    /// All nodes have started; time is zero.
+    fn on_start(&mut self, agenda: &mut Agenda<'_, P>);
+
+    /// A command reaches its node.
+    fn on_command(&mut self, _node: NodeId, _command: &P::Command, _agenda: &mut Agenda<'_, P>) {}
+
+    /// A node tells its application something.
+    fn on_event(&mut self, node: NodeId, event: &P::Event, agenda: &mut Agenda<'_, P>);
+
+    /// Nothing is on its way and nothing is planned: the run ends unless something is asked for.
+    fn on_rest(&mut self, _agenda: &mut Agenda<'_, P>) {}
+
+    /// A node has crashed; its application is gone with it.
+    fn on_crash(&mut self, _node: NodeId, _agenda: &mut Agenda<'_, P>) {}
+
+    /// A crashed node is back.
+    fn on_restart(&mut self, _node: NodeId, _agenda: &mut Agenda<'_, P>) {}
+
+    /// Whether everything that was wanted has happened. Ends the run of a protocol that never rests.
+    fn is_done(&self) -> bool {
+        false
+    }
+
+    /// What was measured. `unit` is the mean delay of a message, T.
+    fn report(&self, messages: &Messages, time: u64, unit: f64) -> Self::Report;
+}
+
+/// Where a workload plans its commands.
+pub struct Agenda<'a, P: Protocol> {
+    pub(crate) now: u64,
+    pub(crate) messages: u64,
+    pub(crate) wheel: &'a mut Wheel<Occurrence<P>>,
+    pub(crate) random: &'a mut Random,
+}
+
+impl<P: Protocol> Agenda<'_, P> {
+    /// The present, in ticks.
+    pub fn now(&self) -> u64 {
+        self.now
+    }
+
+    /// How many messages were sent until now.
+    pub fn messages(&self) -> u64 {
+        self.messages
+    }
+
+    /// The workload's own stream of random numbers.
+    pub fn random(&mut self) -> &mut Random {
+        self.random
+    }
+
+    /// Gives a command, so many ticks from now.
+    pub fn after(&mut self, ticks: u64, node: NodeId, command: P::Command) {
+        self.wheel.push(self.now.saturating_add(ticks), Occurrence::Command { node, command });
+    }
+}
+
+/// Some of the nodes: `all`, `one`, a number of them drawn at random, or `list:3,5,8`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Members {
+    /// Every node.
+    All,
+    /// So many, drawn at random.
+    Count(u32),
+    /// Exactly these.
+    List(Vec<NodeId>),
+}
+
+impl Members {
+    /// The nodes that are meant, ascending, in a system of `nodes` nodes.
+    pub fn resolve(&self, nodes: u32, random: &mut Random) -> Result<Vec<NodeId>, String> {
+        match self {
+            Self::All => Ok(NodeId::all(nodes).collect()),
+            Self::Count(0) => Err("at least one node must take part".to_owned()),
+            Self::Count(count) if *count > nodes => {
+                Err(format!("{count} nodes cannot take part: there are only {nodes}"))
+            }
+            Self::Count(count) => {
+                Ok(random.sample(*count, nodes).into_iter().map(NodeId).collect())
+            }
+            Self::List(list) => {
+                if let Some(node) = list.iter().find(|node| node.0 >= nodes) {
+                    return Err(format!("there is no node {node}: {}", numbers(nodes)));
+                }
+                let mut list = list.clone();
+                list.sort_unstable();
+                list.dedup();
+                Ok(list)
+            }
+        }
+    }
+}
+
+/// Which numbers the nodes have, for messages.
+pub fn numbers(nodes: u32) -> String {
+    match nodes {
+        1 => "the only node is 0".to_owned(),
+        _ => format!("nodes are numbered 0 to {}", nodes - 1),
+    }
+}
+
+impl FromStr for Members {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wrong = || format!("'{text}': write all, one, a number of nodes, or list:3,5,8");
+        match text {
+            "all" => Ok(Self::All),
+            "one" => Ok(Self::Count(1)),
+            _ => match text.strip_prefix("list:") {
+                Some(list) => {
+                    let nodes = list.split(',').map(|node| node.trim().parse().map(NodeId));
+                    nodes.collect::<Result<_, _>>().map(Self::List).map_err(|_| wrong())
+                }
+                None => text.parse().map(Self::Count).map_err(|_| wrong()),
+            },
+        }
+    }
+}
+
+impl Display for Members {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::All => f.write_str("all"),
+            Self::Count(count) => write!(f, "{count}"),
+            Self::List(list) => {
+                let list: Vec<_> = list.iter().map(NodeId::to_string).collect();
+                write!(f, "list:{}", list.join(","))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Stream;
+
+    fn resolve(text: &str, nodes: u32) -> Result<Vec<u32>, String> {
+        let mut random = Random::new(1, Stream::Workload);
+        let members = text.parse::<Members>()?.resolve(nodes, &mut random)?;
+        Ok(members.into_iter().map(|node| node.0).collect())
+    }
+
+    #[test]
+    fn members_are_who_was_asked_for() {
+        assert_eq!(resolve("all", 3).unwrap(), [0, 1, 2]);
+        assert_eq!(resolve("list:5,1,5", 6).unwrap(), [1, 5]);
+        assert_eq!(resolve("4", 100).unwrap().len(), 4);
+        assert_eq!(resolve("one", 100).unwrap().len(), 1);
+    }
+
+    #[test]
+    fn wrong_members_are_explained() {
+        let error = |text| resolve(text, 5).unwrap_err();
+        assert_eq!(error("6"), "6 nodes cannot take part: there are only 5");
+        assert_eq!(error("0"), "at least one node must take part");
+        assert_eq!(error("list:5"), "there is no node 5: nodes are numbered 0 to 4");
+        assert_eq!(error("some"), "'some': write all, one, a number of nodes, or list:3,5,8");
+        assert!(error("list:").contains("list:3,5,8"));
+    }
+}

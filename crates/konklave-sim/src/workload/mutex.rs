@@ -1,0 +1,362 @@
+//! Applications that want to enter a critical section, and what their waiting tells.
+
+use std::fmt::{self, Display};
+use std::str::FromStr;
+
+use hdrhistogram::Histogram;
+use konklave::NodeId;
+use konklave::mutex::{Command, Event};
+use konklave::protocol::Protocol;
+use serde::Serialize;
+
+use super::{Agenda, Workload};
+use crate::metrics::Messages;
+
+/// Who asks when.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Demand {
+    /// One at a time: a random node asks when the one before has left and everything is at rest.
+    Light,
+    /// Everyone asks at once, and again as soon as it has left and thought.
+    Heavy,
+    /// Everyone asks after an exponential time; together so many times per T while nobody waits.
+    Poisson(f64),
+}
+
+impl FromStr for Demand {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match (text, text.strip_prefix("poisson:").map(str::parse::<f64>)) {
+            ("light", _) => Ok(Self::Light),
+            ("heavy", _) => Ok(Self::Heavy),
+            (_, Some(Ok(rate))) if rate > 0.0 && rate.is_finite() => Ok(Self::Poisson(rate)),
+            (_, Some(_)) => Err(format!("'{text}': the rate must be a number above zero")),
+            _ => Err(format!("'{text}' is not a load: write light, heavy or poisson:RATE")),
+        }
+    }
+}
+
+impl Display for Demand {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Light => f.write_str("light"),
+            Self::Heavy => f.write_str("heavy"),
+            Self::Poisson(rate) => write!(f, "poisson:{rate}"),
+        }
+    }
+}
+
+/// What the applications are to do.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// Who asks when.
+    pub demand: Demand,
+    /// How often each of them enters; under light load, on average.
+    pub entries: u32,
+    /// Who asks at all, ascending.
+    pub requesters: Vec<NodeId>,
+    /// How long they stay inside, in ticks.
+    pub inside: u64,
+    /// How long they think between two requests, in ticks.
+    pub think: u64,
+    /// How many entries pass before measuring begins.
+    pub warmup: u64,
+    /// The mean delay of a message, in ticks: T.
+    pub unit: f64,
+    /// Whether the protocol never rests, so that light load cannot wait for rest.
+    pub perpetual: bool,
+}
+
+/// Applications that follow a [`Plan`], and their measurements.
+#[derive(Debug)]
+pub struct Contention {
+    plan: Plan,
+    nodes: Vec<Application>,
+    /// Requests still to be made under light load.
+    left: u64,
+    entries: u64,
+    measured: Measured,
+    latest_release: Option<u64>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Application {
+    left: u32,
+    asked_at: u64,
+    /// How many entries there were, of anybody, when it asked.
+    entries_before: u64,
+}
+
+#[derive(Debug)]
+struct Measured {
+    /// When measuring began: time and messages until then.
+    since: u64,
+    messages_before: u64,
+    entries: u64,
+    coordination: Sum,
+    waiting: Histogram<u64>,
+    response: Histogram<u64>,
+    overtakings_max: u64,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Sum {
+    count: u64,
+    total: u64,
+    max: u64,
+}
+
+impl Measured {
+    fn new() -> Self {
+        let histogram = || Histogram::new(3).expect("three digits are a valid precision");
+        Self {
+            since: 0,
+            messages_before: 0,
+            entries: 0,
+            coordination: Sum::default(),
+            waiting: histogram(),
+            response: histogram(),
+            overtakings_max: 0,
+        }
+    }
+}
+
+impl Contention {
+    /// The applications of `nodes` nodes.
+    pub fn new(nodes: u32, plan: Plan) -> Self {
+        let mut applications = vec![Application::default(); nodes as usize];
+        for node in &plan.requesters {
+            applications[node.index()].left = plan.entries;
+        }
+        Self {
+            left: plan.requesters.len() as u64 * u64::from(plan.entries),
+            nodes: applications,
+            plan,
+            entries: 0,
+            measured: Measured::new(),
+            latest_release: None,
+        }
+    }
+
+    fn thinking_time<P: Protocol>(&self, agenda: &mut Agenda<'_, P>) -> u64 {
+        match self.plan.demand {
+            Demand::Light | Demand::Heavy => self.plan.think,
+            Demand::Poisson(rate) => {
+                let mean = self.plan.requesters.len() as f64 * self.plan.unit / rate;
+                agenda.random().exponential(mean) as u64 + self.plan.think
+            }
+        }
+    }
+
+    /// The next request of a node that asks for itself.
+    fn ask_again<P>(&mut self, node: NodeId, agenda: &mut Agenda<'_, P>)
+    where
+        P: Protocol<Command = Command>,
+    {
+        if self.nodes[node.index()].left > 0 {
+            let pause = self.thinking_time(agenda);
+            agenda.after(pause, node, Command::Acquire);
+        }
+    }
+
+    /// The next request under light load, by anyone.
+    fn ask_next<P>(&mut self, pause: u64, agenda: &mut Agenda<'_, P>)
+    where
+        P: Protocol<Command = Command>,
+    {
+        if self.left > 0 {
+            self.left -= 1;
+            let requesters = &self.plan.requesters;
+            let node = requesters[agenda.random().below(requesters.len() as u64) as usize];
+            agenda.after(pause, node, Command::Acquire);
+        }
+    }
+
+    /// Long enough for a circling token to be anywhere.
+    fn random_pause<P: Protocol>(&self, agenda: &mut Agenda<'_, P>) -> u64 {
+        let round = (self.nodes.len() as f64 * self.plan.unit) as u64;
+        self.plan.think + round + agenda.random().below(round + 1)
+    }
+}
+
+impl<P> Workload<P> for Contention
+where
+    P: Protocol<Command = Command, Event = Event>,
+{
+    type Report = MutexReport;
+
+    fn on_start(&mut self, agenda: &mut Agenda<'_, P>) {
+        match self.plan.demand {
+            Demand::Light if self.plan.perpetual => self.ask_next(0, agenda),
+            Demand::Light => {} // The first rest is the beginning.
+            Demand::Heavy | Demand::Poisson(_) => {
+                for node in self.plan.requesters.clone() {
+                    let pause = match self.plan.demand {
+                        Demand::Poisson(_) => self.thinking_time(agenda),
+                        _ => 0,
+                    };
+                    if self.plan.entries > 0 {
+                        agenda.after(pause, node, Command::Acquire);
+                    }
+                }
+            }
+        }
+    }
+
+    fn on_command(&mut self, node: NodeId, command: &Command, agenda: &mut Agenda<'_, P>) {
+        let now = agenda.now();
+        match command {
+            Command::Acquire => {
+                let application = &mut self.nodes[node.index()];
+                application.left = application.left.saturating_sub(1);
+                application.asked_at = now;
+                application.entries_before = self.entries;
+            }
+            Command::Release => {
+                self.latest_release = Some(now);
+                if self.entries > self.plan.warmup {
+                    let response = now - self.nodes[node.index()].asked_at;
+                    self.measured.response.saturating_record(response);
+                }
+                match self.plan.demand {
+                    Demand::Light if self.plan.perpetual => {
+                        let pause = self.random_pause(agenda);
+                        self.ask_next(pause, agenda);
+                    }
+                    Demand::Light => {}
+                    Demand::Heavy | Demand::Poisson(_) => self.ask_again(node, agenda),
+                }
+            }
+        }
+    }
+
+    fn on_event(&mut self, node: NodeId, event: &Event, agenda: &mut Agenda<'_, P>) {
+        let Event::Granted = event;
+        let now = agenda.now();
+        agenda.after(self.plan.inside, node, Command::Release);
+        let Application { asked_at, entries_before, .. } = self.nodes[node.index()];
+        let overtakings = self.entries - entries_before;
+        self.entries += 1;
+        if self.entries <= self.plan.warmup {
+            if self.entries == self.plan.warmup {
+                self.measured.since = now;
+                self.measured.messages_before = agenda.messages();
+            }
+            return;
+        }
+        let measured = &mut self.measured;
+        measured.entries += 1;
+        measured.waiting.saturating_record(now - asked_at);
+        measured.overtakings_max = measured.overtakings_max.max(overtakings);
+        // Only if it was waiting already when the one before left: else it delayed itself.
+        if let Some(release) = self.latest_release.filter(|&release| asked_at <= release) {
+            let delay = now - release;
+            measured.coordination.count += 1;
+            measured.coordination.total += delay;
+            measured.coordination.max = measured.coordination.max.max(delay);
+        }
+    }
+
+    fn on_rest(&mut self, agenda: &mut Agenda<'_, P>) {
+        if self.plan.demand == Demand::Light {
+            self.ask_next(self.plan.think, agenda);
+        }
+    }
+
+    fn on_restart(&mut self, node: NodeId, agenda: &mut Agenda<'_, P>) {
+        if self.plan.demand != Demand::Light {
+            self.ask_again(node, agenda);
+        }
+    }
+
+    fn is_done(&self) -> bool {
+        let wanted = self.plan.requesters.len() as u64 * u64::from(self.plan.entries);
+        self.entries >= wanted && self.latest_release.is_some()
+    }
+
+    fn report(&self, messages: &Messages, time: u64, unit: f64) -> MutexReport {
+        let measured = &self.measured;
+        let in_units = |ticks: u64| ticks as f64 / unit;
+        let distribution = |histogram: &Histogram<u64>| {
+            (!histogram.is_empty()).then(|| Distribution {
+                mean: histogram.mean() / unit,
+                p50: in_units(histogram.value_at_quantile(0.50)),
+                p99: in_units(histogram.value_at_quantile(0.99)),
+                max: in_units(histogram.max()),
+            })
+        };
+        let Sum { count, total, max } = measured.coordination;
+        let per_entry =
+            |amount: f64| (measured.entries > 0).then(|| amount / measured.entries as f64);
+        let span = (time - measured.since) as f64 / unit;
+        MutexReport {
+            entries: self.entries,
+            messages_per_entry: per_entry((messages.total - measured.messages_before) as f64),
+            coordination_delay: (count > 0)
+                .then(|| Spread { mean: total as f64 / count as f64 / unit, max: in_units(max) }),
+            response_time: distribution(&measured.response),
+            waiting_time: distribution(&measured.waiting),
+            throughput: (span > 0.0).then(|| measured.entries as f64 / span),
+            overtakings_max: measured.overtakings_max,
+        }
+    }
+}
+
+/// What is measured about mutual exclusion. Times are in units of T, the mean delay of a message;
+/// what there were no cases of is missing.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct MutexReport {
+    /// How often anybody entered.
+    pub entries: u64,
+    /// All messages, divided by entries.
+    pub messages_per_entry: Option<f64>,
+    /// From a release to the next entry, if the entering node was waiting already.
+    pub coordination_delay: Option<Spread>,
+    /// From asking to leaving.
+    pub response_time: Option<Distribution>,
+    /// From asking to entering.
+    pub waiting_time: Option<Distribution>,
+    /// Entries per T.
+    pub throughput: Option<f64>,
+    /// The largest number of entries of others while one node waited.
+    pub overtakings_max: u64,
+}
+
+/// Mean and maximum of a quantity.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Spread {
+    /// The mean.
+    pub mean: f64,
+    /// The largest.
+    pub max: f64,
+}
+
+/// How a quantity is distributed.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Distribution {
+    /// The mean.
+    pub mean: f64,
+    /// Half of all are not larger.
+    pub p50: f64,
+    /// All but one in a hundred are not larger.
+    pub p99: f64,
+    /// The largest.
+    pub max: f64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn loads_are_read_and_printed() {
+        for text in ["light", "heavy", "poisson:0.5"] {
+            assert_eq!(text.parse::<Demand>().unwrap().to_string(), text);
+        }
+        let error = |text: &str| text.parse::<Demand>().unwrap_err();
+        assert_eq!(error("poisson:0"), "'poisson:0': the rate must be a number above zero");
+        assert_eq!(error("poisson:x"), "'poisson:x': the rate must be a number above zero");
+        assert!(error("medium").contains("poisson:RATE"));
+    }
+}

@@ -1,0 +1,254 @@
+//! Everything around the nodes of a run: time, channels, timers, applications and watchers.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use konklave::NodeId;
+use konklave::protocol::{Effect, Env, Input, Monitor, Protocol, Verdict};
+use konklave::trace::Fault;
+
+use crate::digest::Digest;
+use crate::metrics::{Load, Metrics};
+use crate::network::{Fate, Network};
+use crate::occurrence::Occurrence;
+use crate::random::{Random, Stream};
+use crate::recording::Recording;
+use crate::report::Violation;
+use crate::simulation::Options;
+use crate::wheel::Wheel;
+use crate::workload::{Agenda, Workload};
+
+/// What nodes act upon and what acts upon them.
+pub(crate) struct World<'a, P: Protocol, W, M> {
+    pub(crate) now: u64,
+    pub(crate) wheel: Wheel<Occurrence<P>>,
+    network: Network,
+    choices: Random,
+    workload_random: Random,
+    pub(crate) workload: W,
+    pub(crate) monitor: M,
+    pub(crate) metered: bool,
+    pub(crate) metrics: Metrics,
+    pub(crate) digest: Digest,
+    /// How many messages were sent.
+    pub(crate) sent: u64,
+    /// Pending timers, and which of their starts counts.
+    timers: BTreeMap<(NodeId, P::Timer), u32>,
+    timer_starts: u32,
+    pub(crate) violation: Option<Violation>,
+    pub(crate) recording: Option<Recording<'a, P>>,
+    /// The latest messages, as raw material for forgeries; kept only if there will be some.
+    pub(crate) specimens: Option<Vec<P::Msg>>,
+}
+
+/// How many messages are remembered for forgeries.
+const SPECIMENS: usize = 64;
+
+impl<'a, P, W, M> World<'a, P, W, M>
+where
+    P: Protocol,
+    W: Workload<P>,
+    M: Monitor<Command = P::Command, Event = P::Event>,
+{
+    pub(crate) fn new(options: &Options, nodes: u32, workload: W, monitor: M) -> Self {
+        let Options { seed, delay, fifo, faults, .. } = options;
+        Self {
+            now: 0,
+            wheel: Wheel::default(),
+            network: Network::new(*seed, nodes, *delay, *fifo, faults),
+            choices: Random::new(*seed, Stream::Choices),
+            workload_random: Random::new(*seed, Stream::Workload),
+            workload,
+            monitor,
+            metered: options.metered,
+            metrics: Metrics::default(),
+            digest: Digest::default(),
+            sent: 0,
+            timers: BTreeMap::new(),
+            timer_starts: 0,
+            violation: None,
+            recording: None,
+            specimens: (!faults.corruptions.is_empty()).then(Vec::new),
+        }
+    }
+
+    /// Runs a transition of a node and writes it down.
+    #[inline]
+    pub(crate) fn transition(
+        &mut self,
+        me: NodeId,
+        node: &mut P,
+        load: &mut Load,
+        input: Input<P>,
+        number: Option<u32>,
+    ) {
+        if self.recording.is_none() {
+            node.on(input, &mut NodeEnv { world: self, me, load });
+        } else {
+            node.on(input.clone(), &mut NodeEnv { world: self, me, load });
+            let now = self.now;
+            if let Some(recording) = &mut self.recording {
+                recording.step(now, me, input, number, node);
+            }
+        }
+    }
+
+    /// Lets the workload plan.
+    pub(crate) fn plan(&mut self, planning: impl FnOnce(&mut W, &mut Agenda<'_, P>)) {
+        let mut agenda = Agenda {
+            now: self.now,
+            messages: self.sent,
+            wheel: &mut self.wheel,
+            random: &mut self.workload_random,
+        };
+        planning(&mut self.workload, &mut agenda);
+    }
+
+    /// An application gives a command to its node.
+    pub(crate) fn on_command(&mut self, node: NodeId, command: &P::Command) {
+        self.digest.add(&(node, command));
+        let verdict = self.monitor.on_command(node, command);
+        self.judge(verdict);
+        self.plan(|workload, agenda| workload.on_command(node, command, agenda));
+    }
+
+    /// Remembers the first broken promise.
+    pub(crate) fn judge(&mut self, verdict: Verdict) {
+        if let (Err(broken), None) = (verdict, &self.violation) {
+            self.violation = Some(Violation { time: self.now, broken });
+        }
+    }
+
+    /// Whether this start of the timer still counts; if so, it is not pending any more.
+    pub(crate) fn take_timer(&mut self, node: NodeId, timer: &P::Timer, start: u32) -> bool {
+        let key = (node, timer.clone());
+        let counts = self.timers.get(&key) == Some(&start);
+        if counts {
+            self.timers.remove(&key);
+        }
+        counts
+    }
+
+    /// Forgets the timers of a node that has crashed.
+    pub(crate) fn drop_timers(&mut self, node: NodeId) {
+        self.timers.retain(|(owner, _), _| *owner != node);
+    }
+
+    pub(crate) fn fault(&mut self, what: Fault<P>) {
+        let now = self.now;
+        if let Some(recording) = &mut self.recording {
+            recording.fault(now, what);
+        }
+    }
+
+    /// Puts a message on its way that arrives at `time`.
+    #[inline]
+    pub(crate) fn depart(&mut self, time: u64, message: Occurrence<P>) {
+        if self.metered {
+            self.metrics.on_depart();
+        }
+        self.wheel.push(time, message);
+    }
+
+    fn message_fault(&mut self, fault: Fault<P>) {
+        if let Some(recording) = &mut self.recording {
+            recording.message_fault(fault);
+        }
+    }
+
+    fn remember(&mut self, msg: &P::Msg) {
+        if let Some(specimens) = &mut self.specimens {
+            match specimens.len() < SPECIMENS {
+                true => specimens.push(msg.clone()),
+                false => specimens[self.sent as usize % SPECIMENS] = msg.clone(),
+            }
+        }
+    }
+}
+
+/// The environment of one transition of one node.
+struct NodeEnv<'a, 'w, P: Protocol, W, M> {
+    world: &'a mut World<'w, P, W, M>,
+    me: NodeId,
+    load: &'a mut Load,
+}
+
+impl<P, W, M> Env<P> for NodeEnv<'_, '_, P, W, M>
+where
+    P: Protocol,
+    W: Workload<P>,
+    M: Monitor<Command = P::Command, Event = P::Event>,
+{
+    #[inline]
+    fn send(&mut self, to: NodeId, msg: P::Msg) {
+        let world = &mut *self.world;
+        if let Some(recording) = &mut world.recording {
+            recording.effect(Effect::Send { to, msg: msg.clone() });
+        }
+        if world.specimens.is_some() {
+            world.remember(&msg);
+        }
+        let number = world.sent as u32;
+        world.sent += 1;
+        let depth = self.load.depth + 1;
+        if world.metered {
+            self.load.sent += 1;
+            world.metrics.on_send(&msg, depth);
+        }
+        let from = self.me;
+        let message = Occurrence::Message { from, to, depth, number, msg };
+        match world.network.send(from, to, world.now) {
+            Fate::Once(time) => world.depart(time, message),
+            Fate::Twice(first, second) => {
+                world.message_fault(Fault::Doubled(number));
+                world.depart(first, message.clone());
+                world.depart(second, message);
+            }
+            Fate::Lost => world.message_fault(Fault::Lost(number)),
+        }
+    }
+
+    fn set_timer(&mut self, timer: P::Timer, after: Duration) {
+        let world = &mut *self.world;
+        if let Some(recording) = &mut world.recording {
+            recording.effect(Effect::SetTimer { timer: timer.clone(), after });
+        }
+        world.timer_starts = world.timer_starts.wrapping_add(1);
+        let start = world.timer_starts;
+        world.timers.insert((self.me, timer.clone()), start);
+        let time = world.now.saturating_add(ticks(after));
+        world.wheel.push(time, Occurrence::Timer { node: self.me, timer, start });
+    }
+
+    fn cancel_timer(&mut self, timer: P::Timer) {
+        if let Some(recording) = &mut self.world.recording {
+            recording.effect(Effect::CancelTimer(timer.clone()));
+        }
+        self.world.timers.remove(&(self.me, timer));
+    }
+
+    fn emit(&mut self, event: P::Event) {
+        let world = &mut *self.world;
+        if let Some(recording) = &mut world.recording {
+            recording.effect(Effect::Emit(event.clone()));
+        }
+        world.digest.add(&event);
+        let verdict = world.monitor.on_event(self.me, &event);
+        world.judge(verdict);
+        let me = self.me;
+        world.plan(|workload, agenda| workload.on_event(me, &event, agenda));
+    }
+
+    fn choose(&mut self, bound: u32) -> u32 {
+        let value = self.world.choices.below(bound.into()) as u32;
+        if let Some(recording) = &mut self.world.recording {
+            recording.effect(Effect::Choose { bound, value });
+        }
+        value
+    }
+}
+
+/// The ticks of a timer: a tick is a millisecond, and no timer runs out at once.
+fn ticks(after: Duration) -> u64 {
+    u64::try_from(after.as_millis()).unwrap_or(u64::MAX).max(1)
+}

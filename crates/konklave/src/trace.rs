@@ -1,0 +1,112 @@
+//! A recorded run: what happened to which node, and what it did. Every driver writes this form, and
+//! every driver can replay it, because a node's inputs decide its effects.
+//!
+//! On disk a trace is JSON Lines: a [`Header`], then one [`Line`] each, the last of them
+//! [`Line::End`]; a trace without it was cut off. Messages are numbered from zero in the order in
+//! which their `send` effects stand in the trace.
+
+use serde::{Deserialize, Serialize};
+
+use crate::NodeId;
+use crate::protocol::{Broken, Effect, Input, Protocol};
+
+/// The version of the format. A reader refuses others.
+pub const VERSION: u32 = 1;
+
+/// The first line of a trace.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Header<S> {
+    /// Says that this is a trace, and of which version of the format.
+    pub konklave_trace: u32,
+    /// What is needed to build the same nodes again.
+    pub setup: S,
+}
+
+/// Any other line of a trace.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(bound = "", rename_all = "snake_case")]
+pub enum Line<P: Protocol> {
+    /// A node took a step.
+    Step(Step<P>),
+    /// Something went wrong.
+    Fault {
+        /// When.
+        at: u64,
+        /// What.
+        what: Fault<P>,
+    },
+    /// The run is over.
+    End(End),
+}
+
+/// One transition of one node.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub struct Step<P: Protocol> {
+    /// When, in ticks.
+    pub at: u64,
+    /// Where.
+    pub node: NodeId,
+    /// What happened to the node.
+    pub input: Input<P>,
+    /// The number of the message that arrived; none if nobody sent it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub number: Option<u32>,
+    /// What the node did, in order.
+    pub effects: Vec<Effect<P>>,
+    /// The node's state afterwards, if it was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub state: Option<String>,
+}
+
+/// Something that is no node's doing.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(bound = "", rename_all = "snake_case")]
+pub enum Fault<P: Protocol> {
+    /// The message with this number never arrives.
+    Lost(u32),
+    /// The message with this number arrives twice.
+    Doubled(u32),
+    /// The message with this number reaches a crashed node.
+    Missed(u32),
+    /// A node stops and forgets everything.
+    Crash(NodeId),
+    /// A crashed node starts anew.
+    Restart(NodeId),
+    /// A node stops for a while.
+    Pause(NodeId),
+    /// A paused node goes on.
+    Resume(NodeId),
+    /// Groups of nodes cannot reach each other.
+    Partition(String),
+    /// They can again.
+    Heal(String),
+    /// A node's memory is spoilt, as if by these messages; what it does about them is lost.
+    Garbage {
+        /// Whose.
+        node: NodeId,
+        /// What it believes to have received.
+        messages: Vec<(NodeId, P::Msg)>,
+    },
+    /// A message appears that nobody sent.
+    Forged {
+        /// Whose it pretends to be.
+        from: NodeId,
+        /// Whom it reaches.
+        to: NodeId,
+    },
+}
+
+/// How a run ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct End {
+    /// Why it ended.
+    pub ended: String,
+    /// When, in ticks.
+    pub time: u64,
+    /// How many steps there are in the trace.
+    pub steps: u64,
+    /// The promise that was broken, if one was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub broken: Option<Broken>,
+}
