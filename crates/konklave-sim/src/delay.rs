@@ -38,7 +38,7 @@ impl Delay {
     }
 
     /// The delay of one message. `links` decides the fixed delays of links.
-    #[inline]
+    #[inline(always)]
     pub fn draw(self, from: NodeId, to: NodeId, links: u64, random: &mut Random) -> u64 {
         match self {
             Self::Constant(delay) => delay,

@@ -9,20 +9,29 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::faults::{Faults, Target};
-use crate::occurrence::{FORGED, Occurrence};
+use crate::occurrence::{FORGED, Occurrence, What};
 use crate::random::{Random, Stream};
-use crate::simulation::{Simulation, Status};
+use crate::simulation::Simulation;
 use crate::workload::Workload;
 
 /// One end of a planned fault.
 #[derive(Clone, Debug)]
 pub(crate) struct Disturbance {
     pub(crate) at: u64,
-    what: What,
+    what: Turn,
+}
+
+/// Why a node cannot act.
+#[derive(Debug)]
+pub(crate) enum Absence<P: Protocol> {
+    /// It has crashed.
+    Down,
+    /// It is paused; what has reached it since waits here, in order.
+    Paused(Vec<What<P>>),
 }
 
 #[derive(Clone, Debug)]
-enum What {
+enum Turn {
     Crash(NodeId),
     Restart(NodeId),
     Pause(NodeId),
@@ -41,17 +50,17 @@ pub(crate) fn plan(faults: &Faults) -> Vec<Disturbance> {
         ends.extend(to.map(|at| Disturbance { at, what: end }));
     };
     for crash in &faults.crashes {
-        add(crash.from, What::Crash(crash.node), crash.to, What::Restart(crash.node));
+        add(crash.from, Turn::Crash(crash.node), crash.to, Turn::Restart(crash.node));
     }
     for pause in &faults.pauses {
-        add(pause.from, What::Pause(pause.node), pause.to, What::Resume(pause.node));
+        add(pause.from, Turn::Pause(pause.node), pause.to, Turn::Resume(pause.node));
     }
     for partition in &faults.partitions {
         let text = partition.to_string();
-        add(partition.from, What::Partition(text.clone()), partition.to, What::Heal(text));
+        add(partition.from, Turn::Partition(text.clone()), partition.to, Turn::Heal(text));
     }
     for corruption in &faults.corruptions {
-        begins.push(Disturbance { at: corruption.at, what: What::Corrupt(corruption.target) });
+        begins.push(Disturbance { at: corruption.at, what: Turn::Corrupt(corruption.target) });
     }
     ends.extend(begins);
     ends
@@ -72,37 +81,36 @@ where
     M: Monitor<Command = P::Command, Event = P::Event>,
 {
     #[cold]
-    pub(crate) fn disturb(&mut self, occurrence: Occurrence<P>) {
-        let Occurrence::Fault(place) = occurrence else { return };
+    pub(crate) fn disturb(&mut self, what: What<P>) {
+        let What::Fault(place) = what else { return }; // Sent to nobody.
         let what = self.disturbances[place as usize].what.clone();
         self.world.digest.fold(place.into());
         match what {
-            What::Crash(node) => self.crash(node),
-            What::Restart(node) => self.restart(node),
-            What::Pause(node) => {
-                if self.status(node) == Status::Up {
-                    self.nodes[node.index()].status = Status::Paused;
+            Turn::Crash(node) => self.crash(node),
+            Turn::Restart(node) => self.restart(node),
+            Turn::Pause(node) => {
+                if !self.absent.contains_key(&node) {
+                    self.absent.insert(node, Absence::Paused(Vec::new()));
                     self.world.fault(Fault::Pause(node));
                 }
             }
-            What::Resume(node) => self.resume(node),
-            What::Partition(groups) => self.world.fault(Fault::Partition(groups)),
-            What::Heal(groups) => self.world.fault(Fault::Heal(groups)),
-            What::Corrupt(Target::State(node)) => self.spoil(node),
-            What::Corrupt(Target::Channel(from, to)) => self.forge(from, to),
+            Turn::Resume(node) => self.resume(node),
+            Turn::Partition(groups) => self.world.fault(Fault::Partition(groups)),
+            Turn::Heal(groups) => self.world.fault(Fault::Heal(groups)),
+            Turn::Corrupt(Target::State(node)) => self.spoil(node),
+            Turn::Corrupt(Target::Channel(from, to)) => self.forge(from, to),
         }
     }
 
-    fn status(&self, node: NodeId) -> Status {
-        self.nodes[node.index()].status
+    fn is_down(&self, node: NodeId) -> bool {
+        matches!(self.absent.get(&node), Some(Absence::Down))
     }
 
     fn crash(&mut self, node: NodeId) {
-        if self.status(node) == Status::Down {
+        if self.is_down(node) {
             return;
         }
-        self.nodes[node.index()].status = Status::Down;
-        self.inboxes.remove(&node);
+        self.absent.insert(node, Absence::Down);
         self.world.drop_timers(node);
         self.world.fault(Fault::Crash(node));
         let verdict = self.world.monitor.on_crash(node);
@@ -111,13 +119,11 @@ where
     }
 
     fn restart(&mut self, node: NodeId) {
-        if self.status(node) != Status::Down {
+        if !self.is_down(node) {
             return;
         }
-        let fresh = (self.make)(node);
-        let place = &mut self.nodes[node.index()];
-        place.state = fresh;
-        place.status = Status::Up;
+        self.absent.remove(&node);
+        self.nodes[node.index()].state = (self.make)(node);
         self.world.fault(Fault::Restart(node));
         let verdict = self.world.monitor.on_restart(node);
         self.world.judge(verdict);
@@ -125,19 +131,31 @@ where
         self.world.plan(|workload, agenda| workload.on_restart(node, agenda));
     }
 
-    /// Keeps what reaches a paused node for later, in order.
-    pub(crate) fn wait_for(&mut self, node: NodeId, occurrence: Occurrence<P>) {
-        self.inboxes.entry(node).or_default().push(occurrence);
+    /// Something reaches a node that is paused or has crashed.
+    #[cold]
+    pub(crate) fn miss(&mut self, node: NodeId, what: What<P>) {
+        if let Some(Absence::Paused(inbox)) = self.absent.get_mut(&node) {
+            inbox.push(what);
+        } else if let What::Message { number, .. } = what {
+            if self.world.metered {
+                self.world.metrics.on_arrive();
+            }
+            self.world.fault(Fault::Missed(number));
+        }
     }
 
     fn resume(&mut self, node: NodeId) {
-        if self.status(node) != Status::Paused {
-            return;
-        }
-        self.nodes[node.index()].status = Status::Up;
-        self.world.fault(Fault::Resume(node));
-        for occurrence in self.inboxes.remove(&node).unwrap_or_default() {
-            self.happen(occurrence);
+        match self.absent.remove(&node) {
+            Some(Absence::Paused(inbox)) => {
+                self.world.fault(Fault::Resume(node));
+                for what in inbox {
+                    self.happen(Occurrence { node, what });
+                }
+            }
+            Some(Absence::Down) => {
+                self.absent.insert(node, Absence::Down); // It crashed while it was paused.
+            }
+            None => {}
         }
     }
 
@@ -145,7 +163,7 @@ where
     /// So its state becomes some value that its own transitions can produce, however wrong, while
     /// what it is built from (its number, its neighbours) stays true.
     fn spoil(&mut self, node: NodeId) {
-        if self.status(node) == Status::Down {
+        if self.is_down(node) {
             return;
         }
         let nodes = self.nodes.len() as u64;
@@ -164,8 +182,8 @@ where
         let Some(msg) = self.forgery() else { return };
         self.world.fault(Fault::Forged { from, to });
         let now = self.world.now;
-        let message = Occurrence::Message { from, to, depth: 0, number: FORGED, msg };
-        self.world.depart(now + 1, message);
+        let what = What::Message { from, depth: 0, number: FORGED, msg };
+        self.world.depart(now + 1, Occurrence { node: to, what });
     }
 
     /// A message like those that were sent, with some bits changed if that still makes sense.

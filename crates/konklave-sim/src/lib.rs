@@ -41,6 +41,7 @@ pub mod prefetch;
 pub mod random;
 mod recording;
 mod report;
+pub mod script;
 mod simulation;
 pub mod wheel;
 pub mod workload;

@@ -19,10 +19,8 @@ pub struct Metrics {
 /// What one node has to do with messages.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Load {
-    /// How many it has sent.
-    pub sent: u32,
-    /// How many it has received.
-    pub received: u32,
+    /// How many it has sent and received.
+    pub messages: u32,
     /// The length of the longest chain of messages, each caused by the one before, that ends here.
     pub depth: u32,
 }
@@ -66,7 +64,7 @@ impl Metrics {
 
     /// The counts as a report has them.
     pub fn summary(&self, loads: impl Iterator<Item = Load>) -> Messages {
-        let mut loads: Vec<u32> = loads.map(|load| load.sent + load.received).collect();
+        let mut loads: Vec<u32> = loads.map(|load| load.messages).collect();
         loads.sort_unstable();
         let total: u64 = loads.iter().map(|&load| u64::from(load)).sum();
         Messages {
@@ -135,7 +133,7 @@ mod tests {
         metrics.on_send(&Msg::Ask(5), 1);
         metrics.on_send(&Msg::Ask(300), 2);
         metrics.on_send(&Msg::Tell, 1);
-        let messages = metrics.summary([Load { sent: 3, received: 0, depth: 0 }].into_iter());
+        let messages = metrics.summary([Load { messages: 3, depth: 0 }].into_iter());
         assert_eq!(messages.total, 3);
         assert_eq!(messages.by_kind["Ask"], 2);
         // One byte for the variant; 5 takes one byte more, 300 two.

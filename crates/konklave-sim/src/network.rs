@@ -14,6 +14,7 @@ pub(crate) struct Network {
     /// Decides the fixed delays of links.
     links: u64,
     order: Order,
+    is_plain: bool,
     faulty: Option<Box<(Faults, Random)>>,
 }
 
@@ -48,11 +49,23 @@ impl Network {
             false => Order::Free,
         };
         let faulty = touched.then(|| Box::new((faults.clone(), Random::new(seed, Stream::Faults))));
-        Self { delay, delays, links, order, faulty }
+        let is_plain = matches!(order, Order::Free) && faulty.is_none();
+        Self { delay, delays, links, order, is_plain, faulty }
+    }
+
+    /// Whether a message's delay is all there is to its fate.
+    #[inline]
+    pub(crate) fn is_plain(&self) -> bool {
+        self.is_plain
+    }
+
+    /// When a message that is sent now arrives, if nothing interferes.
+    #[inline(always)]
+    pub(crate) fn arrival(&mut self, from: NodeId, to: NodeId, now: u64) -> u64 {
+        now.saturating_add(self.delay.draw(from, to, self.links, &mut self.delays))
     }
 
     /// Decides what becomes of a message that is sent now.
-    #[inline]
     pub(crate) fn send(&mut self, from: NodeId, to: NodeId, now: u64) -> Fate {
         if self.faulty.is_some() {
             return self.send_faulty(from, to, now);
@@ -61,11 +74,6 @@ impl Network {
         Fate::Once(self.in_order(from, to, arrival))
     }
 
-    fn arrival(&mut self, from: NodeId, to: NodeId, now: u64) -> u64 {
-        now.saturating_add(self.delay.draw(from, to, self.links, &mut self.delays))
-    }
-
-    #[cold]
     fn send_faulty(&mut self, from: NodeId, to: NodeId, now: u64) -> Fate {
         let mut arrival = self.arrival(from, to, now);
         let copy = self.arrival(from, to, now);

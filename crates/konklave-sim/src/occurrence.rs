@@ -3,18 +3,28 @@
 use konklave::NodeId;
 use konklave::protocol::Protocol;
 
+/// Something that will happen.
+#[derive(Clone, Debug)]
+pub(crate) struct Occurrence<P: Protocol> {
+    /// To whom; [`NOBODY`] for a fault. Always in the same place, to be fetched ahead.
+    pub(crate) node: NodeId,
+    /// What.
+    pub(crate) what: What<P>,
+}
+
+/// The node of faults, which are no node's affair.
+pub(crate) const NOBODY: NodeId = NodeId(u32::MAX);
+
 /// The number of a message that nobody sent.
 pub(crate) const FORGED: u32 = u32::MAX;
 
-/// Something that will happen.
+/// What can happen.
 #[derive(Clone, Debug)]
-pub(crate) enum Occurrence<P: Protocol> {
+pub(crate) enum What<P: Protocol> {
     /// A message arrives.
     Message {
         /// Its sender.
         from: NodeId,
-        /// Its receiver.
-        to: NodeId,
         /// How many messages led to it, itself included.
         depth: u32,
         /// Its number in the trace.
@@ -23,16 +33,9 @@ pub(crate) enum Occurrence<P: Protocol> {
         msg: P::Msg,
     },
     /// An application gives a command.
-    Command {
-        /// To whom.
-        node: NodeId,
-        /// Which.
-        command: P::Command,
-    },
+    Command(P::Command),
     /// A timer runs out, unless it was cancelled or restarted since.
     Timer {
-        /// Whose.
-        node: NodeId,
         /// Which.
         timer: P::Timer,
         /// Which of its starts this is.
@@ -40,17 +43,4 @@ pub(crate) enum Occurrence<P: Protocol> {
     },
     /// A planned fault begins or ends: its place in the plan.
     Fault(u32),
-}
-
-impl<P: Protocol> Occurrence<P> {
-    /// The node it happens to, if it is one.
-    #[inline]
-    pub(crate) fn node(&self) -> Option<NodeId> {
-        match self {
-            Self::Message { to: node, .. }
-            | Self::Command { node, .. }
-            | Self::Timer { node, .. } => Some(*node),
-            Self::Fault(_) => None,
-        }
-    }
 }

@@ -38,6 +38,7 @@ impl Random {
     }
 
     /// 64 random bits.
+    #[inline]
     pub fn word(&mut self) -> u64 {
         self.0.next_u64()
     }
@@ -45,21 +46,25 @@ impl Random {
     /// A number in `0..bound`; zero if there is no choice.
     ///
     /// The high half of a product: uneven by less than `bound` in 2^64, which no run can notice.
+    #[inline]
     pub fn below(&mut self, bound: u64) -> u64 {
         ((u128::from(self.word()) * u128::from(bound)) >> 64) as u64
     }
 
     /// A number in `low..=high`.
+    #[inline]
     pub fn between(&mut self, low: u64, high: u64) -> u64 {
         low + self.below(high - low + 1)
     }
 
     /// A number in `(0, 1]`.
+    #[inline]
     fn unit(&mut self) -> f64 {
         ((self.word() >> 11) + 1) as f64 / (1_u64 << 53) as f64
     }
 
     /// Whether something that happens with this probability happens now.
+    #[inline]
     pub fn happens(&mut self, probability: f64) -> bool {
         self.unit() <= probability
     }

@@ -5,13 +5,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use konklave::NodeId;
 use konklave::protocol::{Broken, Input, Monitor, Protocol};
-use konklave::trace::{End, Fault};
+use konklave::trace::End;
 
 use crate::delay::Delay;
-use crate::disturbance::{self, Disturbance};
+use crate::disturbance::{self, Absence, Disturbance};
 use crate::faults::Faults;
 use crate::metrics::Load;
-use crate::occurrence::{FORGED, Occurrence};
+use crate::occurrence::{FORGED, NOBODY, Occurrence, What};
 use crate::prefetch::prefetch;
 use crate::random::Random;
 use crate::recording::Recording;
@@ -73,8 +73,8 @@ pub struct Simulation<'a, P: Protocol, W, M> {
     pub(crate) make: Box<dyn Fn(NodeId) -> P + 'a>,
     pub(crate) disturbances: Vec<Disturbance>,
     pub(crate) fault_random: Random,
-    /// What waits for paused nodes.
-    pub(crate) inboxes: BTreeMap<NodeId, Vec<Occurrence<P>>>,
+    /// The nodes that cannot act now. Apart from the nodes: mostly there are none.
+    pub(crate) absent: BTreeMap<NodeId, Absence<P>>,
     options: Options,
     deliveries: u64,
     steps: u64,
@@ -84,15 +84,6 @@ pub struct Simulation<'a, P: Protocol, W, M> {
 pub(crate) struct Node<P> {
     pub(crate) state: P,
     pub(crate) load: Load,
-    pub(crate) status: Status,
-}
-
-/// Whether a node can act.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Status {
-    Up,
-    Paused,
-    Down,
 }
 
 /// How far ahead nodes are fetched from memory: enough steps to hide a cache miss.
@@ -116,13 +107,13 @@ where
         monitor: M,
     ) -> Self {
         let world = World::new(&options, nodes, workload, monitor);
-        let node = |id| Node { state: make(id), load: Load::default(), status: Status::Up };
+        let node = |id| Node { state: make(id), load: Load::default() };
         Self {
             nodes: NodeId::all(nodes).map(node).collect(),
             world,
             disturbances: disturbance::plan(&options.faults),
             fault_random: disturbance::random(options.seed),
-            inboxes: BTreeMap::new(),
+            absent: BTreeMap::new(),
             make: Box::new(make),
             options,
             deliveries: 0,
@@ -132,7 +123,7 @@ where
 
     /// Writes the run down.
     pub fn record(&mut self, recording: Recording<'a, P>) {
-        self.world.recording = Some(recording);
+        self.world.record(recording);
     }
 
     /// The state of a node.
@@ -158,7 +149,7 @@ where
             self.world.judge(Broken::promise("assertions hold", detail));
             Ended::Violation
         });
-        if let Some(recording) = self.world.recording.take() {
+        if let Some(recording) = self.world.end_recording() {
             let broken = self.world.violation.as_ref().map(|violation| violation.broken.clone());
             let time = self.world.now;
             recording.finish(|steps| End { ended: ended.to_string(), time, steps, broken })?;
@@ -168,7 +159,8 @@ where
 
     fn run_until_it_ends(&mut self, go_on: &mut dyn FnMut(Progress) -> bool) -> Ended {
         for (place, disturbance) in (0..).zip(&self.disturbances) {
-            self.world.wheel.push(disturbance.at, Occurrence::Fault(place));
+            let what = What::Fault(place);
+            self.world.wheel.push(disturbance.at, Occurrence { node: NOBODY, what });
         }
         for node in 0..self.nodes.len() as u32 {
             self.start(NodeId(node));
@@ -203,10 +195,11 @@ where
                 self.world.now = time;
                 self.world.digest.fold(time);
             }
-            let mut coming = batch.drain(..);
-            while let Some(occurrence) = coming.next() {
-                if let Some(node) = coming.as_slice().get(LOOK_AHEAD).and_then(Occurrence::node) {
-                    self.nodes.get(node.index()).inspect(|&node| prefetch(node));
+            while let Some(occurrence) = batch.next() {
+                if let Some(next) = batch.ahead(LOOK_AHEAD)
+                    && let Some(node) = self.nodes.get(next.node.index())
+                {
+                    prefetch(node);
                 }
                 if self.steps == last_step {
                     return Ended::EventLimit;
@@ -217,15 +210,13 @@ where
                     return Ended::Violation;
                 }
             }
-            drop(coming);
             self.world.wheel.recycle(batch);
             if self.options.perpetual && self.world.workload.is_done() {
                 return Ended::Done;
             }
             if self.steps >= next_look {
                 next_look = self.steps + STEPS_PER_LOOK;
-                let failed = self.world.recording.as_ref().is_some_and(Recording::has_failed);
-                if failed || !go_on(self.progress()) {
+                if self.world.has_recording_failed() || !go_on(self.progress()) {
                     return Ended::Interrupted;
                 }
             }
@@ -240,62 +231,46 @@ where
         }
     }
 
-    #[inline]
+    #[inline(always)]
     pub(crate) fn happen(&mut self, occurrence: Occurrence<P>) {
-        let Some(to) = occurrence.node() else {
-            return self.disturb(occurrence);
-        };
+        let Occurrence { node: to, what } = occurrence;
         let Some(node) = self.nodes.get_mut(to.index()) else {
-            return; // Sent to nobody: a forged address leads nowhere.
+            return self.disturb(what);
         };
-        if node.status != Status::Up {
-            return self.miss(to, occurrence);
+        if !self.absent.is_empty() && self.absent.contains_key(&to) {
+            return self.miss(to, what);
         }
-        let Node { state, load, .. } = node;
+        let Node { state, load } = node;
         let world = &mut self.world;
-        match occurrence {
-            Occurrence::Message { from, depth, number, msg, .. } => {
+        match what {
+            What::Message { from, depth, number, msg } => {
                 self.deliveries += 1;
                 world.digest.fold(u64::from(from.0) << 32 | u64::from(to.0));
                 if world.metered {
                     world.metrics.on_arrive();
-                    load.received += 1;
+                    load.messages += 1;
                     load.depth = load.depth.max(depth);
                 }
-                let number = (number != FORGED).then_some(number);
                 world.transition(to, state, load, Input::Message { from, msg }, number);
             }
-            Occurrence::Command { command, .. } => {
+            What::Command(command) => {
                 world.on_command(to, &command);
-                world.transition(to, state, load, Input::Command(command), None);
+                world.transition(to, state, load, Input::Command(command), FORGED);
             }
-            Occurrence::Timer { timer, start, .. } => {
+            What::Timer { timer, start } => {
                 if world.take_timer(to, &timer, start) {
                     world.digest.add(&(to, &timer));
-                    world.transition(to, state, load, Input::Timer(timer), None);
+                    world.transition(to, state, load, Input::Timer(timer), FORGED);
                 }
             }
-            Occurrence::Fault(_) => {}
+            What::Fault(_) => {}
         }
     }
 
     /// A node wakes up.
     pub(crate) fn start(&mut self, node: NodeId) {
-        let Node { state, load, .. } = &mut self.nodes[node.index()];
-        self.world.transition(node, state, load, Input::Start, None);
-    }
-
-    /// Something reaches a node that is paused or has crashed.
-    #[cold]
-    fn miss(&mut self, node: NodeId, occurrence: Occurrence<P>) {
-        if self.nodes[node.index()].status == Status::Paused {
-            self.wait_for(node, occurrence);
-        } else if let Occurrence::Message { number, .. } = occurrence {
-            if self.world.metered {
-                self.world.metrics.on_arrive();
-            }
-            self.world.fault(Fault::Missed(number));
-        }
+        let Node { state, load } = &mut self.nodes[node.index()];
+        self.world.transition(node, state, load, Input::Start, FORGED);
     }
 
     fn report(&self, ended: Ended) -> Report<W::Report> {

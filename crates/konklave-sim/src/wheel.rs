@@ -8,8 +8,6 @@
 //! Items live in chunks that are reused, so memory follows the number of pending items and not the
 //! number of slots that were ever busy.
 
-use std::mem;
-
 const DIGIT_BITS: u32 = 10;
 const SLOTS: usize = 1 << DIGIT_BITS;
 /// Seven digits of ten bits hold every 64-bit time.
@@ -57,7 +55,7 @@ impl<T> Wheel<T> {
 
     /// Adds an item at `time`, behind all others of that time. Times before the present count as
     /// the present.
-    #[inline]
+    #[inline(always)] // A call would copy the item through the stack.
     pub fn push(&mut self, time: u64, item: T) {
         let time = time.max(self.now);
         self.len += 1;
@@ -68,6 +66,7 @@ impl<T> Wheel<T> {
         }
     }
 
+    #[cold]
     fn push_far(&mut self, time: u64, item: T) {
         let level = ((time ^ self.now).ilog2() / DIGIT_BITS) as usize;
         self.far_chunks.push(self.far[level - 1].slot(digit(time, level)), (time, item));
@@ -75,9 +74,9 @@ impl<T> Wheel<T> {
 
     /// The next items, all of the earliest pending time, and that time.
     ///
-    /// Not necessarily all items of that time: call again. Give the vector back, for its memory,
-    /// with [`recycle`](Self::recycle).
-    pub fn pop(&mut self) -> Option<(u64, Vec<T>)> {
+    /// Not necessarily all items of that time: call again. Give the batch back, for its memory, with
+    /// [`recycle`](Self::recycle).
+    pub fn pop(&mut self) -> Option<(u64, Batch<T>)> {
         if self.len == 0 {
             return None;
         }
@@ -88,18 +87,17 @@ impl<T> Wheel<T> {
             }
         };
         self.now = (self.now & !(SLOTS as u64 - 1)) | slot as u64;
-        let items = self.near_chunks.take(self.near.slot(slot));
+        let batch = self.near_chunks.take(self.near.slot(slot));
         if self.near.slots[slot].first == NONE {
             self.near.clear(slot);
         }
-        self.len -= items.len() as u64;
-        Some((self.now, items))
+        self.len -= u64::from(batch.len);
+        Some((self.now, batch))
     }
 
-    /// Takes back the memory of a batch.
-    pub fn recycle(&mut self, mut items: Vec<T>) {
-        items.clear();
-        self.near_chunks.spare.push(items);
+    /// Takes back the memory of a batch, and whatever is left in it is lost.
+    pub fn recycle(&mut self, batch: Batch<T>) {
+        self.near_chunks.recycle(batch);
     }
 
     /// Moves the items of the earliest busy far slot down, where they now belong.
@@ -114,12 +112,12 @@ impl<T> Wheel<T> {
         let higher = self.now.checked_shr(shift + DIGIT_BITS).unwrap_or(0);
         self.now = (higher.checked_shl(DIGIT_BITS).unwrap_or(0) | slot as u64) << shift;
         while self.far[level - 1].slots[slot].first != NONE {
-            let mut items = self.far_chunks.take(&mut self.far[level - 1].slots[slot]);
-            for (time, item) in items.drain(..) {
+            let mut batch = self.far_chunks.take(&mut self.far[level - 1].slots[slot]);
+            while let Some((time, item)) = batch.next() {
                 self.len -= 1; // `push` counts it again.
                 self.push(time, item);
             }
-            self.far_chunks.spare.push(items);
+            self.far_chunks.recycle(batch);
         }
         self.far[level - 1].clear(slot);
     }
@@ -172,18 +170,59 @@ impl Level {
     }
 }
 
+/// Items that are taken out together.
+///
+/// The places of a chunk are filled one by one and emptied one by one. They exist all the time, so
+/// that an item is written straight to its place: a vector might have to grow, and the item would
+/// wait on the stack meanwhile.
+#[derive(Debug)]
+pub struct Batch<T> {
+    places: Vec<Option<T>>,
+    /// How many items were put in.
+    len: u32,
+    /// How many were taken out.
+    taken: u32,
+}
+
+impl<T> Batch<T> {
+    fn new() -> Self {
+        Self { places: (0..CHUNK).map(|_| None).collect(), len: 0, taken: 0 }
+    }
+
+    fn without_memory() -> Self {
+        Self { places: Vec::new(), len: 0, taken: 0 }
+    }
+
+    /// The item so many places after the next one.
+    #[inline]
+    pub fn ahead(&self, places: usize) -> Option<&T> {
+        self.places.get(self.taken as usize + places)?.as_ref()
+    }
+}
+
+impl<T> Iterator for Batch<T> {
+    type Item = T;
+
+    #[inline]
+    fn next(&mut self) -> Option<T> {
+        let item = self.places.get_mut(self.taken as usize)?.take();
+        self.taken += 1;
+        item
+    }
+}
+
 /// All chunks of one kind, in chains.
 #[derive(Debug)]
 struct Chunks<T> {
     chunks: Vec<Chunk<T>>,
     unused: Vec<u32>,
-    /// Vectors whose memory waits to be used again.
-    spare: Vec<Vec<T>>,
+    /// Batches whose memory waits to be used again.
+    spare: Vec<Batch<T>>,
 }
 
 #[derive(Debug)]
 struct Chunk<T> {
-    items: Vec<T>,
+    batch: Batch<T>,
     next: u32,
 }
 
@@ -192,22 +231,21 @@ impl<T> Chunks<T> {
         Self { chunks: Vec::new(), unused: Vec::new(), spare: Vec::new() }
     }
 
-    #[inline]
+    #[inline(always)]
     fn push(&mut self, slot: &mut Slot, item: T) {
-        if let Some(chunk) = self.chunks.get_mut(slot.last as usize)
-            && chunk.items.len() < CHUNK
-        {
-            chunk.items.push(item);
-        } else {
-            self.push_to_new_chunk(slot, item);
+        let is_full = |chunk: &Chunk<T>| chunk.batch.len as usize == CHUNK;
+        if self.chunks.get(slot.last as usize).is_none_or(is_full) {
+            self.append_chunk(slot);
         }
+        let batch = &mut self.chunks[slot.last as usize].batch;
+        batch.places[batch.len as usize % CHUNK] = Some(item);
+        batch.len += 1;
     }
 
     #[cold]
-    fn push_to_new_chunk(&mut self, slot: &mut Slot, item: T) {
-        let mut items = self.spare.pop().unwrap_or_else(|| Vec::with_capacity(CHUNK));
-        items.push(item);
-        let chunk = Chunk { items, next: NONE };
+    fn append_chunk(&mut self, slot: &mut Slot) {
+        let batch = self.spare.pop().unwrap_or_else(Batch::new);
+        let chunk = Chunk { batch, next: NONE };
         let index = match self.unused.pop() {
             Some(index) => {
                 self.chunks[index as usize] = chunk;
@@ -225,8 +263,8 @@ impl<T> Chunks<T> {
         slot.last = index;
     }
 
-    /// The items of the first chunk of a slot that has one.
-    fn take(&mut self, slot: &mut Slot) -> Vec<T> {
+    /// The first chunk of a slot that has one.
+    fn take(&mut self, slot: &mut Slot) -> Batch<T> {
         let index = slot.first;
         let chunk = &mut self.chunks[index as usize];
         slot.first = chunk.next;
@@ -234,7 +272,13 @@ impl<T> Chunks<T> {
             slot.last = NONE;
         }
         self.unused.push(index);
-        mem::take(&mut chunk.items)
+        std::mem::replace(&mut chunk.batch, Batch::without_memory())
+    }
+
+    fn recycle(&mut self, mut batch: Batch<T>) {
+        batch.by_ref().for_each(drop);
+        (batch.len, batch.taken) = (0, 0);
+        self.spare.push(batch);
     }
 }
 
@@ -263,13 +307,13 @@ mod tests {
                 naive.items.insert((time, naive.inserted), naive.inserted);
                 naive.inserted += 1;
             }
-            let Some((time, items)) = wheel.pop() else { continue };
+            let Some((time, mut batch)) = wheel.pop() else { continue };
             now = time;
-            for &item in &items {
+            for item in &mut batch {
                 let ((expected_time, _), expected) = naive.items.pop_first().unwrap();
                 assert_eq!((time, item), (expected_time, expected), "seed {seed}");
             }
-            wheel.recycle(items);
+            wheel.recycle(batch);
             assert_eq!(wheel.len(), naive.items.len() as u64);
         }
         while let Some((time, items)) = wheel.pop() {
@@ -307,10 +351,12 @@ mod tests {
         let mut wheel = Wheel::default();
         wheel.push(5, 'a');
         wheel.push(5, 'b');
-        assert_eq!(wheel.pop(), Some((5, vec!['a', 'b'])));
+        let pop =
+            |wheel: &mut Wheel<char>| wheel.pop().map(|(time, batch)| (time, batch.collect()));
+        assert_eq!(pop(&mut wheel), Some((5, vec!['a', 'b'])));
         wheel.push(5, 'c');
         wheel.push(3, 'd');
-        assert_eq!(wheel.pop(), Some((5, vec!['c', 'd'])), "the past is the present");
+        assert_eq!(pop(&mut wheel), Some((5, vec!['c', 'd'])), "the past is the present");
     }
 
     #[test]
@@ -320,8 +366,8 @@ mod tests {
             for item in 0..10 {
                 wheel.push(time + 1 + item % 3, item);
             }
-            let (_, items) = wheel.pop().unwrap();
-            wheel.recycle(items);
+            let (_, batch) = wheel.pop().unwrap();
+            wheel.recycle(batch);
         }
         let chunks = wheel.near_chunks.chunks.len() + wheel.near_chunks.spare.len();
         assert!(chunks < 20, "{chunks} chunks for some thirty pending items");

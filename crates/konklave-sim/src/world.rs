@@ -10,7 +10,7 @@ use konklave::trace::Fault;
 use crate::digest::Digest;
 use crate::metrics::{Load, Metrics};
 use crate::network::{Fate, Network};
-use crate::occurrence::Occurrence;
+use crate::occurrence::{FORGED, Occurrence, What};
 use crate::random::{Random, Stream};
 use crate::recording::Recording;
 use crate::report::Violation;
@@ -36,7 +36,9 @@ pub(crate) struct World<'a, P: Protocol, W, M> {
     timers: BTreeMap<(NodeId, P::Timer), u32>,
     timer_starts: u32,
     pub(crate) violation: Option<Violation>,
-    pub(crate) recording: Option<Recording<'a, P>>,
+    recording: Option<Recording<'a, P>>,
+    /// Whether nothing is to be done about a message but to let it travel.
+    is_plain: bool,
     /// The latest messages, as raw material for forgeries; kept only if there will be some.
     pub(crate) specimens: Option<Vec<P::Msg>>,
 }
@@ -52,10 +54,13 @@ where
 {
     pub(crate) fn new(options: &Options, nodes: u32, workload: W, monitor: M) -> Self {
         let Options { seed, delay, fifo, faults, .. } = options;
+        let network = Network::new(*seed, nodes, *delay, *fifo, faults);
+        let specimens = (!faults.corruptions.is_empty()).then(Vec::new);
         Self {
             now: 0,
             wheel: Wheel::default(),
-            network: Network::new(*seed, nodes, *delay, *fifo, faults),
+            is_plain: network.is_plain() && specimens.is_none(),
+            network,
             choices: Random::new(*seed, Stream::Choices),
             workload_random: Random::new(*seed, Stream::Workload),
             workload,
@@ -68,28 +73,58 @@ where
             timer_starts: 0,
             violation: None,
             recording: None,
-            specimens: (!faults.corruptions.is_empty()).then(Vec::new),
+            specimens,
         }
     }
 
-    /// Runs a transition of a node and writes it down.
-    #[inline]
+    /// Writes the run down from now on.
+    pub(crate) fn record(&mut self, recording: Recording<'a, P>) {
+        self.recording = Some(recording);
+        self.is_plain = false;
+    }
+
+    /// Whether the run cannot be written down any more.
+    pub(crate) fn has_recording_failed(&self) -> bool {
+        self.recording.as_ref().is_some_and(Recording::has_failed)
+    }
+
+    /// Takes the recording out, to finish it.
+    pub(crate) fn end_recording(&mut self) -> Option<Recording<'a, P>> {
+        self.recording.take()
+    }
+
+    /// Runs a transition of a node.
+    #[inline(always)] // So that the kind of input is known.
     pub(crate) fn transition(
         &mut self,
         me: NodeId,
         node: &mut P,
         load: &mut Load,
         input: Input<P>,
-        number: Option<u32>,
+        number: u32,
     ) {
-        if self.recording.is_none() {
+        if self.is_plain {
             node.on(input, &mut NodeEnv { world: self, me, load });
         } else {
-            node.on(input.clone(), &mut NodeEnv { world: self, me, load });
-            let now = self.now;
-            if let Some(recording) = &mut self.recording {
-                recording.step(now, me, input, number, node);
-            }
+            self.transition_watched(me, node, load, input, number);
+        }
+    }
+
+    /// Runs a transition of a node and writes it down, if this is wanted.
+    #[cold]
+    fn transition_watched(
+        &mut self,
+        me: NodeId,
+        node: &mut P,
+        load: &mut Load,
+        input: Input<P>,
+        number: u32,
+    ) {
+        node.on(input.clone(), &mut NodeEnv { world: self, me, load });
+        let now = self.now;
+        if let Some(recording) = &mut self.recording {
+            let is_sent = matches!(input, Input::Message { .. }) && number != FORGED;
+            recording.step(now, me, input, is_sent.then_some(number), node);
         }
     }
 
@@ -142,7 +177,7 @@ where
     }
 
     /// Puts a message on its way that arrives at `time`.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn depart(&mut self, time: u64, message: Occurrence<P>) {
         if self.metered {
             self.metrics.on_depart();
@@ -150,18 +185,37 @@ where
         self.wheel.push(time, message);
     }
 
-    fn message_fault(&mut self, fault: Fault<P>) {
+    /// Sends a message that is watched, or that may be lost, doubled or held back.
+    #[cold]
+    fn send_carefully(&mut self, message: Occurrence<P>) {
+        let Occurrence { node: to, what: What::Message { from, number, msg, .. } } = &message
+        else {
+            return;
+        };
+        let (from, to, number) = (*from, *to, *number);
         if let Some(recording) = &mut self.recording {
-            recording.message_fault(fault);
+            recording.effect(Effect::Send { to, msg: msg.clone() });
         }
-    }
-
-    fn remember(&mut self, msg: &P::Msg) {
         if let Some(specimens) = &mut self.specimens {
             match specimens.len() < SPECIMENS {
                 true => specimens.push(msg.clone()),
-                false => specimens[self.sent as usize % SPECIMENS] = msg.clone(),
+                false => specimens[number as usize % SPECIMENS] = msg.clone(),
             }
+        }
+        match self.network.send(from, to, self.now) {
+            Fate::Once(time) => self.depart(time, message),
+            Fate::Twice(first, second) => {
+                self.message_fault(Fault::Doubled(number));
+                self.depart(first, message.clone());
+                self.depart(second, message);
+            }
+            Fate::Lost => self.message_fault(Fault::Lost(number)),
+        }
+    }
+
+    fn message_fault(&mut self, fault: Fault<P>) {
+        if let Some(recording) = &mut self.recording {
+            recording.message_fault(fault);
         }
     }
 }
@@ -179,32 +233,23 @@ where
     W: Workload<P>,
     M: Monitor<Command = P::Command, Event = P::Event>,
 {
-    #[inline]
+    #[inline(always)]
     fn send(&mut self, to: NodeId, msg: P::Msg) {
         let world = &mut *self.world;
-        if let Some(recording) = &mut world.recording {
-            recording.effect(Effect::Send { to, msg: msg.clone() });
-        }
-        if world.specimens.is_some() {
-            world.remember(&msg);
-        }
+        let from = self.me;
         let number = world.sent as u32;
         world.sent += 1;
         let depth = self.load.depth + 1;
         if world.metered {
-            self.load.sent += 1;
+            self.load.messages += 1;
             world.metrics.on_send(&msg, depth);
         }
-        let from = self.me;
-        let message = Occurrence::Message { from, to, depth, number, msg };
-        match world.network.send(from, to, world.now) {
-            Fate::Once(time) => world.depart(time, message),
-            Fate::Twice(first, second) => {
-                world.message_fault(Fault::Doubled(number));
-                world.depart(first, message.clone());
-                world.depart(second, message);
-            }
-            Fate::Lost => world.message_fault(Fault::Lost(number)),
+        let message = What::Message { from, depth, number, msg };
+        if world.is_plain {
+            let time = world.network.arrival(from, to, world.now);
+            world.depart(time, Occurrence { node: to, what: message });
+        } else {
+            world.send_carefully(Occurrence { node: to, what: message });
         }
     }
 
@@ -217,7 +262,8 @@ where
         let start = world.timer_starts;
         world.timers.insert((self.me, timer.clone()), start);
         let time = world.now.saturating_add(ticks(after));
-        world.wheel.push(time, Occurrence::Timer { node: self.me, timer, start });
+        let what = What::Timer { timer, start };
+        world.wheel.push(time, Occurrence { node: self.me, what });
     }
 
     fn cancel_timer(&mut self, timer: P::Timer) {

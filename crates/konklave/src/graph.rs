@@ -1,1 +1,147 @@
-//! Graphs.
+//! Who can talk to whom: networks given by a formula, drawn at random, or read from a file.
+//!
+//! A [`Topology`] is what a person writes (`ring`, `grid:4x3`, `gnp:0.1`); a number of nodes makes
+//! it a [`Graph`]. Regular shapes are formulas and cost no memory, however many nodes they have;
+//! only random graphs and graphs from files ([`Graph::parse`]) store their edges.
+//!
+//! Every graph is connected, has at least one node, and joins no node to itself nor any two nodes
+//! twice. All but the directed ring are undirected: a link carries messages both ways.
+//!
+//! ```
+//! use konklave::NodeId;
+//! use konklave::graph::{Graph, GraphError, Topology};
+//!
+//! let topology: Topology = "torus:4x3".parse()?;
+//! // The closure supplies the randomness, which a torus does not need.
+//! let graph: Graph = topology.build(12, &mut || 0)?;
+//! assert_eq!(graph.describe(), "4x3 torus of 12 nodes");
+//! assert_eq!(graph.neighbours(NodeId(0)).collect::<Vec<_>>(), [1, 3, 4, 8].map(NodeId));
+//! # Ok::<(), GraphError>(())
+//! ```
+
+use std::borrow::Cow;
+
+use crate::NodeId;
+
+mod adjacency;
+mod build;
+mod error;
+mod file;
+mod random;
+mod ring;
+mod shape;
+#[cfg(test)]
+mod tests;
+mod topology;
+mod walk;
+
+pub use error::GraphError;
+pub use file::Format;
+pub use ring::Ring;
+pub use shape::Neighbours;
+use shape::Shape;
+pub use topology::{FORMS, NAMES, Probability, Topology};
+
+/// A connected network of nodes `0..nodes`.
+///
+/// Two graphs are equal if the same links join the same nodes under the same labels, no matter
+/// whether a formula or a list says so.
+#[derive(Clone, Debug)]
+pub struct Graph {
+    nodes: u32,
+    shape: Shape,
+    /// What a file calls the nodes; none if it calls them by their numbers.
+    labels: Option<Box<[String]>>,
+}
+
+impl Graph {
+    /// How many nodes there are; at least one.
+    pub fn nodes(&self) -> u32 {
+        self.nodes
+    }
+
+    /// The nodes that `node` can send to: ascending, each once, never itself.
+    ///
+    /// In a directed ring this is the successor alone.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such node.
+    pub fn neighbours(&self, node: NodeId) -> Neighbours<'_> {
+        assert!(node.0 < self.nodes, "node {node} of a {}", self.describe());
+        self.shape.neighbours(self.nodes, node.0)
+    }
+
+    /// How many neighbours `node` has.
+    pub fn degree(&self, node: NodeId) -> u32 {
+        self.neighbours(node).len() as u32
+    }
+
+    /// The largest degree of all nodes.
+    pub fn max_degree(&self) -> u32 {
+        NodeId::all(self.nodes).map(|node| self.degree(node)).max().unwrap_or(0)
+    }
+
+    /// Whether `from` can send to `to`.
+    pub fn has_edge(&self, from: NodeId, to: NodeId) -> bool {
+        self.neighbours(from).contains(to)
+    }
+
+    /// How many links there are. A link that carries both ways is one.
+    pub fn edges(&self) -> u64 {
+        self.shape.edges(self.nodes)
+    }
+
+    /// All links in ascending order, each once: from its smaller end to its larger, or from sender
+    /// to receiver if the graph is directed.
+    pub fn iter_edges(&self) -> impl Iterator<Item = (NodeId, NodeId)> {
+        let directed = self.is_directed();
+        NodeId::all(self.nodes).flat_map(move |node| {
+            let links = self.neighbours(node).map(move |other| (node, other));
+            links.filter(move |(from, to)| directed || from < to)
+        })
+    }
+
+    /// Whether some link carries one way only.
+    ///
+    /// With one or two nodes a directed ring is none: there every link has its way back.
+    pub fn is_directed(&self) -> bool {
+        matches!(self.shape, Shape::DirectedRing) && self.nodes > 2
+    }
+
+    /// Whether exactly one path joins any two nodes.
+    pub fn is_tree(&self) -> bool {
+        // Connected, like every graph here; then the number of links decides.
+        !self.is_directed() && self.edges() == u64::from(self.nodes) - 1
+    }
+
+    /// Whether every node is a neighbour of every other.
+    pub fn is_complete(&self) -> bool {
+        let nodes = u64::from(self.nodes);
+        !self.is_directed() && self.edges() == nodes * (nodes - 1) / 2
+    }
+
+    /// What the node is called: its label in the file, or else its number.
+    pub fn label(&self, node: NodeId) -> Cow<'_, str> {
+        match &self.labels {
+            Some(labels) => Cow::Borrowed(&labels[node.index()]),
+            None => Cow::Owned(node.to_string()),
+        }
+    }
+
+    /// The graph in a few words, such as `ring of 5 nodes`.
+    pub fn describe(&self) -> String {
+        self.shape.describe(self.nodes)
+    }
+}
+
+impl PartialEq for Graph {
+    fn eq(&self, other: &Self) -> bool {
+        self.nodes == other.nodes
+            && self.edges() == other.edges()
+            && self.labels == other.labels
+            && NodeId::all(self.nodes).all(|node| self.neighbours(node).eq(other.neighbours(node)))
+    }
+}
+
+impl Eq for Graph {}

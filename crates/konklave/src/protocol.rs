@@ -83,6 +83,7 @@ pub trait Protocol: Clone + Eq + Hash + Debug + Send + Sized + 'static {
     fn on_timer(&mut self, _timer: Self::Timer, _env: &mut impl Env<Self>) {}
 
     /// Any of the four: the one entry for drivers that replay or enumerate inputs.
+    #[inline(always)]
     fn on(&mut self, input: Input<Self>, env: &mut impl Env<Self>) {
         match input {
             Input::Start => self.on_start(env),

@@ -15,6 +15,8 @@ pub struct Ballot {
     initiators: Vec<NodeId>,
     /// Every initiator starts at a random time up to this one.
     within: u64,
+    /// How many of them came in time.
+    started: u32,
     elected: Option<(NodeId, u64)>,
     known_by: u32,
 }
@@ -25,7 +27,7 @@ const ANNOUNCEMENT: &str = "Elected";
 impl Ballot {
     /// An election among nodes with these ids; the initiators start within so many ticks.
     pub fn new(ids: Vec<Id>, initiators: Vec<NodeId>, within: u64) -> Self {
-        Self { ids, initiators, within, elected: None, known_by: 0 }
+        Self { ids, initiators, within, started: 0, elected: None, known_by: 0 }
     }
 }
 
@@ -47,6 +49,7 @@ where
 
     fn on_event(&mut self, node: NodeId, event: &Event, agenda: &mut Agenda<'_, P>) {
         match event {
+            Event::Started => self.started += 1,
             Event::Elected => self.elected = Some((node, agenda.now())),
             Event::Knows(_) => self.known_by += 1,
         }
@@ -57,7 +60,7 @@ where
         ElectionReport {
             leader: self.elected.map(|(node, _)| self.ids[node.index()]),
             leader_node: self.elected.map(|(node, _)| node),
-            initiators: self.initiators.len() as u32,
+            initiators: self.started,
             known_by: self.known_by,
             messages_to_elect: messages.total - messages_to_announce,
             messages_to_announce,

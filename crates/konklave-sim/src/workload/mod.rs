@@ -11,7 +11,7 @@ use konklave::protocol::Protocol;
 use serde::Serialize;
 
 use crate::metrics::Messages;
-use crate::occurrence::Occurrence;
+use crate::occurrence::{Occurrence, What};
 use crate::random::Random;
 use crate::wheel::Wheel;
 
@@ -73,7 +73,8 @@ impl<P: Protocol> Agenda<'_, P> {
 
     /// Gives a command, so many ticks from now.
     pub fn after(&mut self, ticks: u64, node: NodeId, command: P::Command) {
-        self.wheel.push(self.now.saturating_add(ticks), Occurrence::Command { node, command });
+        let what = What::Command(command);
+        self.wheel.push(self.now.saturating_add(ticks), Occurrence { node, what });
     }
 }
 

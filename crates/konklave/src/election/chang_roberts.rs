@@ -99,6 +99,7 @@ impl Protocol for ChangRoberts {
     fn on_command(&mut self, command: Command, env: &mut impl Env<Self>) {
         let Command::Start = command;
         if self.state == State::Asleep {
+            env.emit(Event::Started);
             self.become_candidate(env);
         }
     }
@@ -160,7 +161,7 @@ mod tests {
     fn a_candidate_lets_only_larger_ids_pass() {
         let (mut node, mut env) = node(Wake::All);
         node.on_command(Command::Start, &mut env);
-        assert_eq!(env.lines(), ["-> 1 Propose(5)"]);
+        assert_eq!(env.lines(), ["! Started", "-> 1 Propose(5)"]);
         node.on_message(NodeId(0), Msg::Propose(Id(3)), &mut env);
         assert!(env.lines().is_empty());
         node.on_message(NodeId(0), Msg::Propose(Id(9)), &mut env);
@@ -227,6 +228,6 @@ mod tests {
         let (mut node, mut env) = node(Wake::All);
         node.on_command(Command::Start, &mut env);
         node.on_command(Command::Start, &mut env);
-        assert_eq!(env.lines(), ["-> 1 Propose(5)"]);
+        assert_eq!(env.lines(), ["! Started", "-> 1 Propose(5)"]);
     }
 }

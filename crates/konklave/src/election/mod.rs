@@ -1,6 +1,7 @@
 //! Leader election: from a symmetric start, exactly one node is chosen, and all learn which.
 //!
-//! [`Command::Start`] makes a node an initiator. Nodes compare unique [`Id`]s, which are not their
+//! [`Command::Start`] makes a node an initiator, if the election has not reached it yet; it is told
+//! [`Event::Started`] then. Nodes compare unique [`Id`]s, which are not their
 //! addresses. The winner tells its application [`Event::Elected`]; every node, the winner too, is
 //! told [`Event::Knows`] with the winner's id. In every algorithm here the message that announces
 //! the result is called `Elected`: its cost is reported apart from the cost of electing.
@@ -47,6 +48,8 @@ pub enum Command {
 /// What an application is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Event {
+    /// This node takes part as an initiator: its application's start came in time.
+    Started,
     /// This node is the leader now.
     Elected,
     /// The leader is the node with this id.
@@ -94,16 +97,17 @@ impl protocol::Monitor for Monitor {
     type Command = Command;
     type Event = Event;
 
-    fn on_command(&mut self, node: NodeId, command: &Command) -> Verdict {
-        let Command::Start = command;
-        if self.winner == Winner::LargestInitiator {
-            self.largest = self.largest.max(Some(self.ids[node.index()]));
-        }
+    fn on_command(&mut self, _node: NodeId, _command: &Command) -> Verdict {
         Ok(())
     }
 
     fn on_event(&mut self, node: NodeId, event: &Event) -> Verdict {
         match event {
+            Event::Started => {
+                if self.winner == Winner::LargestInitiator {
+                    self.largest = self.largest.max(Some(self.ids[node.index()]));
+                }
+            }
             Event::Elected => {
                 let id = self.ids[node.index()];
                 if let Some(other) = self.leader {
@@ -163,7 +167,7 @@ mod tests {
     #[test]
     fn the_largest_wins_and_all_learn_it() {
         let mut monitor = monitor(Winner::Largest);
-        monitor.on_command(NodeId(0), &Command::Start).unwrap();
+        monitor.on_event(NodeId(0), &Event::Started).unwrap();
         monitor.on_event(NodeId(1), &Event::Elected).unwrap();
         for node in NodeId::all(3) {
             assert_eq!(monitor.at_rest().unwrap_err().promise, "termination");
@@ -189,8 +193,8 @@ mod tests {
     #[test]
     fn among_initiators_only_they_count() {
         let mut monitor = monitor(Winner::LargestInitiator);
-        monitor.on_command(NodeId(0), &Command::Start).unwrap();
-        monitor.on_command(NodeId(2), &Command::Start).unwrap();
+        monitor.on_event(NodeId(0), &Event::Started).unwrap();
+        monitor.on_event(NodeId(2), &Event::Started).unwrap();
         assert!(monitor.clone().on_event(NodeId(1), &Event::Elected).is_err());
         monitor.on_event(NodeId(2), &Event::Elected).unwrap();
     }

@@ -1,0 +1,171 @@
+use std::fmt::Debug;
+use std::time::Duration;
+
+use konklave::NodeId;
+use konklave::protocol::{Broken, Env, Protocol, Verdict};
+use serde::{Deserialize, Serialize};
+
+use super::*;
+
+mod form;
+mod network;
+mod nodes;
+
+/// Does what it is told: every effect can be had by a command.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Puppet {
+    heard: u32,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+enum Msg {
+    Note(u32),
+    /// Answered by a note.
+    Ping,
+    /// Answered by two of its kind.
+    Rumour,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+enum Timer {
+    Nap,
+    Retry,
+    RetryAll,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+enum Say {
+    Shout,
+    Sing,
+    TellAll(Vec<u32>),
+    Send { to: NodeId, msg: Msg },
+    Set(Timer),
+    Cancel(Timer),
+    Draw(u32),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+enum Heard {
+    Shouted,
+    Woken(Timer),
+    Sung(Song),
+}
+
+/// Prints two lines.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+struct Song;
+
+impl Debug for Song {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("la\nla")
+    }
+}
+
+impl Protocol for Puppet {
+    type Msg = Msg;
+    type Timer = Timer;
+    type Command = Say;
+    type Event = Heard;
+
+    /// A puppet that has heard something before it starts is busy.
+    fn on_start(&mut self, env: &mut impl Env<Self>) {
+        if self.heard > 0 {
+            env.set_timer(Timer::Nap, Duration::from_millis(10));
+            env.send(NodeId(self.heard), Msg::Ping);
+        }
+    }
+
+    fn on_command(&mut self, command: Say, env: &mut impl Env<Self>) {
+        match command {
+            Say::Shout => env.emit(Heard::Shouted),
+            Say::Sing => env.emit(Heard::Sung(Song)),
+            Say::TellAll(nodes) => nodes.into_iter().for_each(|to| {
+                env.send(NodeId(to), Msg::Note(to));
+            }),
+            Say::Send { to, msg } => env.send(to, msg),
+            Say::Set(timer) => env.set_timer(timer, Duration::from_secs(2)),
+            Say::Cancel(timer) => env.cancel_timer(timer),
+            Say::Draw(bound) => {
+                env.choose(bound);
+            }
+        }
+    }
+
+    fn on_message(&mut self, from: NodeId, msg: Msg, env: &mut impl Env<Self>) {
+        self.heard += 1;
+        match msg {
+            Msg::Note(_) => {}
+            Msg::Ping => env.send(from, Msg::Note(self.heard)),
+            Msg::Rumour => [0, 1].into_iter().for_each(|_| env.send(from, Msg::Rumour)),
+        }
+    }
+
+    fn on_timer(&mut self, timer: Timer, env: &mut impl Env<Self>) {
+        env.emit(Heard::Woken(timer));
+    }
+}
+
+/// Nobody draws from 13; nobody shouts twice; node 1 stays alive; somebody shouts at last.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+struct Watch {
+    shouts: u32,
+}
+
+impl Monitor for Watch {
+    type Command = Say;
+    type Event = Heard;
+
+    fn on_command(&mut self, node: NodeId, command: &Say) -> Verdict {
+        match command {
+            Say::Draw(13) => Broken::promise("luck", format!("node {node} draws from 13")),
+            _ => Ok(()),
+        }
+    }
+
+    fn on_event(&mut self, node: NodeId, event: &Heard) -> Verdict {
+        self.shouts += u32::from(*event == Heard::Shouted);
+        match self.shouts {
+            0 | 1 => Ok(()),
+            _ => Broken::promise("silence", format!("node {node} shouts again")),
+        }
+    }
+
+    fn on_crash(&mut self, node: NodeId) -> Verdict {
+        match node {
+            NodeId(1) => Broken::promise("long life", "node 1 is dead"),
+            _ => Ok(()),
+        }
+    }
+
+    fn at_rest(&self) -> Verdict {
+        match self.shouts {
+            0 => Broken::promise("noise", "nobody has shouted"),
+            _ => Ok(()),
+        }
+    }
+}
+
+fn play(text: &str) -> Result<String, ScriptError> {
+    Script::parse(text)?.play(vec![Puppet { heard: 0 }; 3], Watch::default())
+}
+
+/// The output of one block of commands.
+#[track_caller]
+fn output(commands: &str) -> Vec<String> {
+    let played = play(&format!("nodes 3\n\n{commands}\n---\n")).unwrap();
+    let (_, output) = played.split_once("---\n").unwrap();
+    output.lines().map(str::to_owned).collect()
+}
+
+/// What is wrong with a block of commands; its last line is to blame.
+#[track_caller]
+fn problem(commands: &str) -> String {
+    let error = play(&format!("nodes 3\n\n{commands}\n---\n")).unwrap_err();
+    assert_eq!(error.line, 2 + commands.lines().count(), "{error}");
+    error.problem
+}
+
+#[track_caller]
+fn malformed(text: &str) -> String {
+    Script::parse(text).unwrap_err().to_string()
+}

@@ -1,0 +1,137 @@
+use std::borrow::Cow;
+use std::fmt;
+
+use super::cursor::Cursor;
+use super::{Draft, bad};
+use crate::NodeId;
+use crate::graph::{Graph, GraphError};
+
+mod tag;
+
+use tag::Tag;
+
+impl Graph {
+    /// The graph as GraphML. [`parse`](Self::parse) reads it back, though without directions.
+    pub fn to_graphml(&self) -> String {
+        let mut text = String::new();
+        self.write_graphml(&mut text).expect("a string takes everything");
+        text
+    }
+
+    /// Writes what [`to_graphml`](Self::to_graphml) gives, piece by piece.
+    ///
+    /// # Errors
+    ///
+    /// Those of `out`.
+    pub fn write_graphml(&self, out: &mut dyn fmt::Write) -> fmt::Result {
+        let default = if self.is_directed() { "directed" } else { "undirected" };
+        writeln!(out, r#"<?xml version="1.0" encoding="UTF-8"?>"#)?;
+        writeln!(out, r#"<graphml xmlns="http://graphml.graphdrawing.org/xmlns">"#)?;
+        writeln!(out, r#"  <graph edgedefault="{default}">"#)?;
+        for node in NodeId::all(self.nodes()) {
+            writeln!(out, r#"    <node id="{}"/>"#, escaped(&self.label(node)))?;
+        }
+        for (from, to) in self.iter_edges() {
+            let (from, to) = (self.label(from), self.label(to));
+            let (source, target) = (escaped(&from), escaped(&to));
+            writeln!(out, r#"    <edge source="{source}" target="{target}"/>"#)?;
+        }
+        writeln!(out, "  </graph>")?;
+        writeln!(out, "</graphml>")
+    }
+}
+
+/// The name as it has to stand in quotes.
+fn escaped(name: &str) -> Cow<'_, str> {
+    let special = |c: char| "&<>\"".contains(c) || c.is_control();
+    if !name.contains(special) {
+        return Cow::Borrowed(name);
+    }
+    let mut text = String::new();
+    for c in name.chars() {
+        match c {
+            '&' => text += "&amp;",
+            '<' => text += "&lt;",
+            '>' => text += "&gt;",
+            '"' => text += "&quot;",
+            // Readers may take a line break for a blank, unless it is written like this.
+            _ if c.is_control() => text += &format!("&#{};", u32::from(c)),
+            _ => text.push(c),
+        }
+    }
+    Cow::Owned(text)
+}
+
+pub(super) fn read(text: &str) -> Result<Graph, GraphError> {
+    if text.trim().is_empty() {
+        return Err(bad(1, "the graph has no nodes"));
+    }
+    let mut cursor = Cursor::new(text);
+    let directed = graph_tag(&mut cursor)?;
+    let mut draft = Draft::default();
+    // An edge may stand before the nodes that it joins.
+    let mut edges = Vec::new();
+    loop {
+        let Some(tag) = Tag::next(&mut cursor)? else {
+            return Err(bad(cursor.line(), "the file ends before `</graph>`"));
+        };
+        match tag.name {
+            "graph" if !tag.opens => break,
+            _ if !tag.opens => {}
+            "graph" => return Err(only_one(&tag)),
+            "hyperedge" => return Err(bad(tag.line, "hyperedges are not read")),
+            "node" => {
+                let id = tag.required("id")?;
+                if let Some(&number) = draft.numbers.get(id) {
+                    let first = draft.nodes[number as usize].1;
+                    let problem = format!("node `{id}` is there again, first on line {first}");
+                    return Err(bad(tag.line, problem));
+                }
+                draft.node(id.clone(), tag.line);
+            }
+            "edge" => {
+                let directed = tag.optional("directed").map_or(directed, |value| value == "true");
+                let (source, target) = (tag.required("source")?, tag.required("target")?);
+                edges.push((source.clone(), target.clone(), tag.line, directed));
+            }
+            _ => {}
+        }
+    }
+    while let Some(tag) = Tag::next(&mut cursor)? {
+        if tag.name == "graph" {
+            return Err(only_one(&tag));
+        }
+    }
+    for (source, target, line, directed) in edges {
+        let [source, target] = [source, target].map(|id| {
+            let number = draft.numbers.get(&id).copied();
+            number.ok_or_else(|| bad(line, format!("there is no node `{id}`")))
+        });
+        draft.edge(source?, target?, line, directed)?;
+    }
+    draft.finish()
+}
+
+/// Goes past the first `<graph>`, and tells whether its edges are directed unless they say so.
+fn graph_tag(cursor: &mut Cursor<'_>) -> Result<bool, GraphError> {
+    while let Some(tag) = Tag::next(cursor)? {
+        if tag.name == "graph" {
+            if tag.closes {
+                return Err(bad(tag.line, "the graph has no nodes"));
+            }
+            return match tag.optional("edgedefault").map(|value| &**value) {
+                Some("directed") => Ok(true),
+                Some("undirected") | None => Ok(false),
+                Some(other) => {
+                    let problem = format!("`{other}` is neither `directed` nor `undirected`");
+                    Err(bad(tag.line, problem))
+                }
+            };
+        }
+    }
+    Err(bad(cursor.line(), "there is no `<graph>`"))
+}
+
+fn only_one(tag: &Tag<'_>) -> GraphError {
+    bad(tag.line, "only one graph is read, and no graph within a graph")
+}

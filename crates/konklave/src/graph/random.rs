@@ -1,0 +1,162 @@
+//! Random graphs as lists of edges. `random` gives uniform words of 64 bits.
+
+use std::collections::BTreeSet;
+
+/// A tree, each of the `nodes^(nodes - 2)` trees with the same probability.
+///
+/// Trees correspond one to one to words of `nodes - 2` node numbers (H. Prüfer, 1918): again and
+/// again the smallest leaf is cut off, and the word says from which node.
+pub(super) fn tree(nodes: u32, random: &mut dyn FnMut() -> u64) -> Vec<(u32, u32)> {
+    let word: Vec<u32> = (2..nodes).map(|_| below(nodes, random)).collect();
+
+    // A node is in the word once for each neighbour but the last.
+    let mut degrees = vec![1_u32; nodes as usize];
+    for &node in &word {
+        degrees[node as usize] += 1;
+    }
+
+    // The smallest leaf is the smallest of those not passed yet, or the node just freed below it.
+    let next_leaf = |degrees: &[u32], from: u32| {
+        (from..nodes).find(|&node| degrees[node as usize] == 1).expect("a tree has a leaf")
+    };
+    let mut passed = next_leaf(&degrees, 0);
+    let mut leaf = passed;
+    let mut edges = Vec::with_capacity(nodes as usize - 1);
+    for node in word {
+        edges.push((leaf, node));
+        degrees[node as usize] -= 1;
+        if degrees[node as usize] == 1 && node < passed {
+            leaf = node;
+        } else {
+            passed = next_leaf(&degrees, passed + 1);
+            leaf = passed;
+        }
+    }
+    if nodes > 1 {
+        // The largest node is never the smallest leaf, so it is left at the end.
+        edges.push((leaf, nodes - 1));
+    }
+    edges
+}
+
+/// Each pair is an edge with probability `p`; not always connected.
+///
+/// Instead of asking each pair, jumps from edge to edge (V. Batagelj and U. Brandes, 2005): the
+/// number of pairs without an edge in between is geometrically distributed.
+pub(super) fn gnp(nodes: u32, p: f64, random: &mut dyn FnMut() -> u64) -> Vec<(u32, u32)> {
+    let mut edges = Vec::new();
+    if p == 0.0 {
+        return edges;
+    }
+    let ln_no_edge = libm::log1p(-p);
+    // The pairs (b, a) with a < b, row by row. It starts before the first.
+    let (mut b, mut a) = (0_u32, 0_u64);
+    loop {
+        // From (0, 1]; the chance that the gap has k pairs or more is (1 - p)^k. A cast saturates.
+        let unit = ((random() >> 11) + 1) as f64 / (1_u64 << 53) as f64;
+        let gap = (libm::log(unit) / ln_no_edge) as u64;
+        a = a.saturating_add(gap);
+        while a >= u64::from(b) {
+            a -= u64::from(b);
+            b += 1;
+            if b == nodes {
+                return edges;
+            }
+        }
+        edges.push((a as u32, b));
+        a += 1;
+    }
+}
+
+/// A cycle through all nodes, each cycle with the same probability. For three nodes or more.
+pub(super) fn cycle(nodes: u32, random: &mut dyn FnMut() -> u64) -> Vec<(u32, u32)> {
+    let mut order: Vec<u32> = (0..nodes).collect();
+    shuffle(&mut order, random);
+    let closed = order.iter().copied().zip(order.iter().copied().cycle().skip(1));
+    closed.collect()
+}
+
+/// A graph in which every node has `degree` neighbours; not always connected, and now and then
+/// none at all. `nodes * degree` must be even, and `degree < nodes`.
+///
+/// Every node gets `degree` stubs, and stubs are paired at random (B. Bollobás, 1980). Loops and
+/// doubles are few if the degree is small; each is exchanged against a random edge. Graphs are
+/// thereby nearly, but not exactly, equally likely.
+pub(super) fn regular(
+    nodes: u32,
+    degree: u32,
+    random: &mut dyn FnMut() -> u64,
+) -> Option<Vec<(u32, u32)>> {
+    let missing = nodes - 1 - degree;
+    if missing < degree {
+        // Where edges are dense the gaps are sparse, and as regular.
+        let gaps: BTreeSet<_> = paired(nodes, missing, random)?.into_iter().collect();
+        let pairs = (1..nodes).flat_map(|b| (0..b).map(move |a| (a, b)));
+        return Some(pairs.filter(|pair| !gaps.contains(pair)).collect());
+    }
+    paired(nodes, degree, random)
+}
+
+fn paired(nodes: u32, degree: u32, random: &mut dyn FnMut() -> u64) -> Option<Vec<(u32, u32)>> {
+    let mut stubs: Vec<u32> = (0..nodes).flat_map(|node| (0..degree).map(move |_| node)).collect();
+    shuffle(&mut stubs, random);
+
+    let mut present = BTreeSet::new();
+    let mut edges = Vec::with_capacity(stubs.len() / 2);
+    let mut clashes = Vec::new();
+    for pair in stubs.chunks_exact(2) {
+        let edge = ordered(pair[0], pair[1]);
+        if edge.0 != edge.1 && present.insert(edge) {
+            edges.push(edge);
+        } else {
+            clashes.push(edge);
+        }
+    }
+
+    for (a, b) in clashes {
+        if edges.is_empty() {
+            return None;
+        }
+        // a-b and c-d become a-c and b-d: no degree changes.
+        let swap = (0..16 * u64::from(nodes)).find_map(|_| {
+            let place = below(edges.len() as u32, random) as usize;
+            let (c, d) = edges[place];
+            let (c, d) = if below(2, random) == 0 { (c, d) } else { (d, c) };
+            let (first, second) = (ordered(a, c), ordered(b, d));
+            let fits = a != c && b != d && !present.contains(&first) && !present.contains(&second);
+            fits.then_some((place, first, second))
+        });
+        let (place, first, second) = swap?;
+        present.remove(&edges[place]);
+        present.extend([first, second]);
+        edges[place] = first;
+        edges.push(second);
+    }
+    Some(edges)
+}
+
+fn ordered(a: u32, b: u32) -> (u32, u32) {
+    (a.min(b), a.max(b))
+}
+
+/// Every order with the same probability (R. Durstenfeld, 1964).
+fn shuffle(items: &mut [u32], random: &mut dyn FnMut() -> u64) {
+    for last in (1..items.len()).rev() {
+        let count = u32::try_from(last + 1).expect("a list of at most 2^32 - 1 items");
+        items.swap(last, below(count, random) as usize);
+    }
+}
+
+/// Every number in `0..bound` with the same probability (D. Lemire, 2019).
+fn below(bound: u32, random: &mut dyn FnMut() -> u64) -> u32 {
+    // The words fall into `bound` sections of a product; the short ones at their start are left out
+    // so that all are equally long.
+    let bound = u64::from(bound);
+    let short = bound.wrapping_neg() % bound;
+    loop {
+        let product = u128::from(random()) * u128::from(bound);
+        if product as u64 >= short {
+            return (product >> 64) as u32;
+        }
+    }
+}

@@ -1,0 +1,232 @@
+use std::fmt::{self, Display};
+use std::num::{IntErrorKind, NonZeroU32};
+use std::str::FromStr;
+
+use super::GraphError;
+
+/// The names of all topologies, in the order of [`FORMS`].
+pub const NAMES: [&str; 14] = [
+    "ring",
+    "directed-ring",
+    "line",
+    "star",
+    "tree",
+    "random-tree",
+    "complete",
+    "grid",
+    "torus",
+    "hypercube",
+    "debruijn",
+    "gnp",
+    "regular",
+    "file",
+];
+
+/// How each topology is written. `grid`, `torus` and `tree` can do without what follows the colon.
+pub const FORMS: [&str; 14] = [
+    "ring",
+    "directed-ring",
+    "line",
+    "star",
+    "tree:K",
+    "random-tree",
+    "complete",
+    "grid:WxH",
+    "torus:WxH",
+    "hypercube",
+    "debruijn",
+    "gnp:P",
+    "regular:D",
+    "file:PATH",
+];
+
+/// The form of a network as a person writes it, without the number of nodes.
+///
+/// Read with [`str::parse`], and written back by [`Display`] in a form that is read as the same.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Topology {
+    /// `ring`: a cycle whose links carry both ways.
+    Ring,
+    /// `directed-ring`: a cycle whose links carry from each node to the next only.
+    DirectedRing,
+    /// `line`: each node is joined to the next.
+    Line,
+    /// `star`: node 0 is joined to all others.
+    Star,
+    /// `tree:K`, or `tree` for K = 2: every inner node, but perhaps the last, has K children.
+    Tree {
+        /// K.
+        arity: NonZeroU32,
+    },
+    /// `random-tree`: each tree on the numbered nodes is equally likely.
+    RandomTree,
+    /// `complete`: every node is joined to every other.
+    Complete,
+    /// `grid:WxH`, or `grid` for as square as the number of nodes allows.
+    Grid {
+        /// W and H.
+        sides: Option<(NonZeroU32, NonZeroU32)>,
+    },
+    /// `torus:WxH`, or `torus`: a grid with opposite borders joined.
+    Torus {
+        /// W and H.
+        sides: Option<(NonZeroU32, NonZeroU32)>,
+    },
+    /// `hypercube`: nodes are joined that differ in one bit of their numbers.
+    Hypercube,
+    /// `debruijn`: nodes are joined if one number is the other shifted by a bit.
+    DeBruijn,
+    /// `gnp:P`: any two nodes are joined with probability P, independently.
+    Gnp {
+        /// P.
+        probability: Probability,
+    },
+    /// `regular:D`: every node has D neighbours, otherwise at random.
+    Regular {
+        /// D.
+        degree: NonZeroU32,
+    },
+    /// `file:PATH`: what [`Graph::parse`](super::Graph::parse) makes of the file's text.
+    File {
+        /// PATH.
+        path: String,
+    },
+}
+
+/// A number from 0 to 1.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Probability(f64);
+
+impl Probability {
+    /// None if `value` is out of bounds, or no number.
+    pub fn new(value: f64) -> Option<Self> {
+        (0.0..=1.0).contains(&value).then_some(Self(value))
+    }
+
+    /// The number.
+    pub fn get(self) -> f64 {
+        self.0
+    }
+}
+
+/// Holds because what is not a number is not a probability.
+impl Eq for Probability {}
+
+impl FromStr for Topology {
+    type Err = GraphError;
+
+    fn from_str(text: &str) -> Result<Self, GraphError> {
+        let (name, value) = match text.split_once(':') {
+            Some((name, value)) => (name, Some(value)),
+            None => (text, None),
+        };
+        let argument = Argument { text, value };
+        match name {
+            "ring" => argument.none(Self::Ring),
+            "directed-ring" => argument.none(Self::DirectedRing),
+            "line" => argument.none(Self::Line),
+            "star" => argument.none(Self::Star),
+            "tree" if value.is_none() => {
+                Ok(Self::Tree { arity: NonZeroU32::MIN.saturating_add(1) })
+            }
+            "tree" => Ok(Self::Tree { arity: argument.count("number of children", "tree:3")? }),
+            "random-tree" => argument.none(Self::RandomTree),
+            "complete" => argument.none(Self::Complete),
+            "grid" => Ok(Self::Grid { sides: argument.sides("grid:4x3")? }),
+            "torus" => Ok(Self::Torus { sides: argument.sides("torus:4x3")? }),
+            "hypercube" => argument.none(Self::Hypercube),
+            "debruijn" => argument.none(Self::DeBruijn),
+            "gnp" => Ok(Self::Gnp { probability: argument.probability("gnp:0.1")? }),
+            "regular" => Ok(Self::Regular { degree: argument.count("degree", "regular:4")? }),
+            "file" => {
+                Ok(Self::File { path: argument.required("path", "file:net.dot")?.to_owned() })
+            }
+            _ => Err(GraphError::UnknownTopology(name.to_owned())),
+        }
+    }
+}
+
+impl Display for Topology {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Ring => write!(f, "ring"),
+            Self::DirectedRing => write!(f, "directed-ring"),
+            Self::Line => write!(f, "line"),
+            Self::Star => write!(f, "star"),
+            Self::Tree { arity } => write!(f, "tree:{arity}"),
+            Self::RandomTree => write!(f, "random-tree"),
+            Self::Complete => write!(f, "complete"),
+            Self::Grid { sides: None } => write!(f, "grid"),
+            Self::Grid { sides: Some((width, height)) } => write!(f, "grid:{width}x{height}"),
+            Self::Torus { sides: None } => write!(f, "torus"),
+            Self::Torus { sides: Some((width, height)) } => write!(f, "torus:{width}x{height}"),
+            Self::Hypercube => write!(f, "hypercube"),
+            Self::DeBruijn => write!(f, "debruijn"),
+            Self::Gnp { probability } => write!(f, "gnp:{}", probability.get()),
+            Self::Regular { degree } => write!(f, "regular:{degree}"),
+            Self::File { path } => write!(f, "file:{path}"),
+        }
+    }
+}
+
+/// What follows the colon, and the whole text for messages.
+struct Argument<'a> {
+    text: &'a str,
+    value: Option<&'a str>,
+}
+
+impl<'a> Argument<'a> {
+    fn none(&self, topology: Topology) -> Result<Topology, GraphError> {
+        match self.value {
+            None => Ok(topology),
+            Some(_) => Err(self.error(format!("write just {topology}"))),
+        }
+    }
+
+    fn required(&self, what: &str, example: &str) -> Result<&'a str, GraphError> {
+        let value = self.value.filter(|value| !value.is_empty());
+        value.ok_or_else(|| self.error(format!("the {what} is missing, as in {example}")))
+    }
+
+    fn count(&self, what: &str, example: &str) -> Result<NonZeroU32, GraphError> {
+        let value = self.required(what, example)?;
+        self.number(value, what, example)
+    }
+
+    fn sides(&self, example: &str) -> Result<Option<(NonZeroU32, NonZeroU32)>, GraphError> {
+        if self.value.is_none() {
+            return Ok(None);
+        }
+        let value = self.required("size", example)?;
+        let Some((width, height)) = value.split_once('x') else {
+            return Err(self.error(format!("`{value}` is not a size, as in {example}")));
+        };
+        let width = self.number(width, "width", example)?;
+        let height = self.number(height, "height", example)?;
+        Ok(Some((width, height)))
+    }
+
+    fn probability(&self, example: &str) -> Result<Probability, GraphError> {
+        let value = self.required("probability", example)?;
+        let number: f64 = value
+            .parse()
+            .map_err(|_| self.error(format!("`{value}` is not a probability, as in {example}")))?;
+        Probability::new(number).ok_or_else(|| {
+            self.error(format!("a probability lies between 0 and 1, as in {example}"))
+        })
+    }
+
+    fn number(&self, value: &str, what: &str, example: &str) -> Result<NonZeroU32, GraphError> {
+        value.parse().map_err(|error: std::num::ParseIntError| {
+            self.error(match error.kind() {
+                IntErrorKind::Zero => format!("the {what} must be at least 1, as in {example}"),
+                IntErrorKind::PosOverflow => format!("the {what} must be below 2^32"),
+                _ => format!("`{value}` is not a {what}, as in {example}"),
+            })
+        })
+    }
+
+    fn error(&self, problem: String) -> GraphError {
+        GraphError::BadTopology { text: self.text.to_owned(), problem }
+    }
+}

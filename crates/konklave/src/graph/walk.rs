@@ -1,0 +1,75 @@
+use super::Graph;
+use super::shape::Shape;
+use crate::NodeId;
+
+impl Graph {
+    /// The parent of each node in a tree of shortest ways to `root`, whose parent is itself. Among
+    /// parents equally near, the one found first from the root.
+    pub fn tree_towards(&self, root: NodeId) -> Vec<NodeId> {
+        let mut parents = vec![root; self.nodes as usize];
+        if self.is_directed() {
+            // Links lead away from where a search would start; towards the root there is one way.
+            for node in NodeId::all(self.nodes).filter(|&node| node != root) {
+                parents[node.index()] = self.neighbours(node).next().expect("a successor");
+            }
+        } else {
+            self.walk(root, |parent, node| parents[node.index()] = parent);
+        }
+        parents
+    }
+
+    /// How many hops a message needs from `from` to each node.
+    pub fn distances(&self, from: NodeId) -> Vec<u32> {
+        let mut distances = vec![u32::MAX; self.nodes as usize];
+        distances[from.index()] = 0;
+        self.walk(from, |near, far| distances[far.index()] = distances[near.index()] + 1);
+        distances
+    }
+
+    /// The largest distance between two nodes.
+    ///
+    /// Fast for formulas and trees. In another graph every node starts a search, so the time grows
+    /// with nodes times edges.
+    pub fn diameter(&self) -> u32 {
+        let farthest = |from| {
+            let distances = self.distances(from).into_iter().zip(NodeId::all(self.nodes));
+            distances.max().expect("a graph has a node")
+        };
+        let (eccentricity, far) = farthest(NodeId(0));
+        if self.is_tree() {
+            // A node farthest from anywhere is an end of a longest path.
+            farthest(far).0
+        } else if matches!(self.shape, Shape::Listed { .. }) {
+            NodeId::all(self.nodes).map(|node| farthest(node).0).max().unwrap_or(0)
+        } else {
+            // In every formula node 0 is a corner, or all nodes are alike.
+            eccentricity
+        }
+    }
+
+    /// A node that node 0 cannot reach, while a graph is being made.
+    pub(super) fn unreachable(&self) -> Option<NodeId> {
+        let distances = self.distances(NodeId(0));
+        NodeId::all(self.nodes).find(|node| distances[node.index()] == u32::MAX)
+    }
+
+    /// Breadth first from `start`: tells of each other node, and from where it was found.
+    fn walk(&self, start: NodeId, mut found: impl FnMut(NodeId, NodeId)) {
+        let mut seen = vec![false; self.nodes as usize];
+        seen[start.index()] = true;
+        let mut queue = vec![start];
+        let mut at = 0;
+        // Once all are found the rest of the links need no look: in a complete graph, almost all.
+        while at < queue.len() && queue.len() < self.nodes as usize {
+            let node = queue[at];
+            at += 1;
+            for other in self.neighbours(node) {
+                if !seen[other.index()] {
+                    seen[other.index()] = true;
+                    queue.push(other);
+                    found(node, other);
+                }
+            }
+        }
+    }
+}
