@@ -1,1 +1,63 @@
-//! The command line.
+//! The command line of Konklave: everything behind the binary `konklave`.
+//!
+//! The one place that knows algorithms by name is the [`table`].
+
+pub mod args;
+pub mod document;
+pub mod drive;
+pub mod entry;
+pub mod explain;
+pub mod failure;
+pub mod list;
+mod output;
+mod progress;
+pub mod replay;
+pub mod run;
+pub mod setup;
+pub mod site;
+pub mod table;
+
+use std::process::ExitCode;
+
+use args::{Cli, Verb};
+use clap::{CommandFactory, Parser};
+use failure::Failure;
+
+/// Does what the command line says.
+pub fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let outcome = match &cli.verb {
+        Verb::List(args) => list::list(args),
+        Verb::Explain(args) => explain::explain(args),
+        Verb::Run(args) => run::run(args),
+        Verb::Replay(args) => replay::replay(args),
+        Verb::Completions { shell } => {
+            clap_complete::generate(
+                *shell,
+                &mut Cli::command(),
+                "konklave",
+                &mut std::io::stdout(),
+            );
+            Ok(Verdict::Fine)
+        }
+    };
+    match outcome {
+        Ok(verdict) => ExitCode::from(verdict as u8),
+        Err(Failure::PipeClosed) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("{}: {failure}", output::red("error"));
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// How a command ended, as an exit code. Bad usage and bad input are 2.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Everything is fine.
+    Fine = 0,
+    /// A promise was broken.
+    Broken = 1,
+    /// A bound was hit before there was a verdict.
+    Inconclusive = 3,
+}

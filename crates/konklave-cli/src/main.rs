@@ -1,3 +1,7 @@
-//! The binary.
+//! Run, check, watch and ship distributed algorithms.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    konklave_cli::main()
+}

@@ -75,3 +75,19 @@ pub struct Report<R> {
     /// What the workload measured.
     pub problem: R,
 }
+
+impl<R> Report<R> {
+    /// The same with the workload's measurements in another form.
+    pub fn map<S>(self, form: impl FnOnce(R) -> S) -> Report<S> {
+        Report {
+            digest: self.digest,
+            ended: self.ended,
+            time: self.time,
+            deliveries: self.deliveries,
+            messages: self.messages,
+            causal_depth: self.causal_depth,
+            violations: self.violations,
+            problem: form(self.problem),
+        }
+    }
+}

@@ -1,10 +1,11 @@
 //! The simulator: takes what happens next from the wheel and lets it happen.
 
+use std::any::Any;
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use konklave::NodeId;
-use konklave::protocol::{Broken, Input, Monitor, Protocol};
+use konklave::protocol::{Broken, Input, Monitor, Protocol, Verdict};
 use konklave::trace::End;
 
 use crate::delay::Delay;
@@ -141,12 +142,7 @@ where
     ) -> std::io::Result<Report<W::Report>> {
         let run = AssertUnwindSafe(|| self.run_until_it_ends(go_on));
         let ended = catch_unwind(run).unwrap_or_else(|panic| {
-            let detail = panic
-                .downcast_ref::<String>()
-                .map(String::as_str)
-                .or_else(|| panic.downcast_ref::<&str>().copied())
-                .unwrap_or("a node panicked");
-            self.world.judge(Broken::promise("assertions hold", detail));
+            self.world.judge(failed_assertion(panic.as_ref()));
             Ended::Violation
         });
         if let Some(recording) = self.world.end_recording() {
@@ -292,4 +288,11 @@ where
             violations: world.violation.iter().map(Violation::clone).collect(),
         }
     }
+}
+
+/// The verdict on a node that panicked.
+pub(crate) fn failed_assertion(panic: &(dyn Any + Send)) -> Verdict {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
+    Broken::promise("assertions hold", text.unwrap_or("a node panicked"))
 }

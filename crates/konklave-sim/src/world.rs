@@ -1,6 +1,7 @@
 //! Everything around the nodes of a run: time, channels, timers, applications and watchers.
 
 use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::time::Duration;
 
 use konklave::NodeId;
@@ -120,11 +121,16 @@ where
         input: Input<P>,
         number: u32,
     ) {
-        node.on(input.clone(), &mut NodeEnv { world: self, me, load });
+        let copy = input.clone();
+        let env = &mut NodeEnv { world: self, me, load };
+        let outcome = catch_unwind(AssertUnwindSafe(|| node.on(copy, env)));
         let now = self.now;
         if let Some(recording) = &mut self.recording {
             let is_sent = matches!(input, Input::Message { .. }) && number != FORGED;
             recording.step(now, me, input, is_sent.then_some(number), node);
+        }
+        if let Err(panic) = outcome {
+            resume_unwind(panic); // The step that failed is in the trace now.
         }
     }
 

@@ -77,13 +77,22 @@ pub struct Contention {
     left: u64,
     entries: u64,
     measured: Measured,
-    latest_release: Option<u64>,
+    /// How many commands there were: their order within one tick counts, too.
+    commands: u64,
+    latest_release: Option<Moment>,
+}
+
+/// A point in time, and its place among the commands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+struct Moment {
+    command: u64,
+    time: u64,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Application {
     left: u32,
-    asked_at: u64,
+    asked: Moment,
     /// How many entries there were, of anybody, when it asked.
     entries_before: u64,
 }
@@ -135,6 +144,7 @@ impl Contention {
             plan,
             entries: 0,
             measured: Measured::new(),
+            commands: 0,
             latest_release: None,
         }
     }
@@ -206,17 +216,19 @@ where
 
     fn on_command(&mut self, node: NodeId, command: &Command, agenda: &mut Agenda<'_, P>) {
         let now = agenda.now();
+        self.commands += 1;
+        let moment = Moment { command: self.commands, time: now };
         match command {
             Command::Acquire => {
                 let application = &mut self.nodes[node.index()];
                 application.left = application.left.saturating_sub(1);
-                application.asked_at = now;
+                application.asked = moment;
                 application.entries_before = self.entries;
             }
             Command::Release => {
-                self.latest_release = Some(now);
+                self.latest_release = Some(moment);
                 if self.entries > self.plan.warmup {
-                    let response = now - self.nodes[node.index()].asked_at;
+                    let response = now - self.nodes[node.index()].asked.time;
                     self.measured.response.saturating_record(response);
                 }
                 match self.plan.demand {
@@ -235,7 +247,7 @@ where
         let Event::Granted = event;
         let now = agenda.now();
         agenda.after(self.plan.inside, node, Command::Release);
-        let Application { asked_at, entries_before, .. } = self.nodes[node.index()];
+        let Application { asked, entries_before, .. } = self.nodes[node.index()];
         let overtakings = self.entries - entries_before;
         self.entries += 1;
         if self.entries <= self.plan.warmup {
@@ -247,11 +259,11 @@ where
         }
         let measured = &mut self.measured;
         measured.entries += 1;
-        measured.waiting.saturating_record(now - asked_at);
+        measured.waiting.saturating_record(now - asked.time);
         measured.overtakings_max = measured.overtakings_max.max(overtakings);
         // Only if it was waiting already when the one before left: else it delayed itself.
-        if let Some(release) = self.latest_release.filter(|&release| asked_at <= release) {
-            let delay = now - release;
+        if let Some(release) = self.latest_release.filter(|release| asked < *release) {
+            let delay = now - release.time;
             measured.coordination.count += 1;
             measured.coordination.total += delay;
             measured.coordination.max = measured.coordination.max.max(delay);

@@ -14,11 +14,11 @@
 //!
 //! # Cost
 //!
-//! Messages to elect, everyone a candidate: n H_n on average over all orders of the ids, where
-//! H_n = 1 + 1/2 + ... + 1/n; 2n-1 at best (ids ascending along the ring), n(n+1)/2 at worst
-//! (descending); the schedule does not matter. One initiator, suppressing: n + d, d the distance
-//! from it to the largest id. Relaying, k initiators at random places: n H_k on average.
-//! Announcing: n more. Time: n to 2n-1 to elect, n to announce. State and message: one id.
+//! Messages: n H_n on average, n(n+1)/2 at worst, and n to announce. H_n = 1 + 1/2 + ... + 1/n, and
+//! the average is over all orders of the ids, everyone a candidate; the best order, ascending along
+//! the ring, takes 2n-1, the worst is descending. The schedule does not matter. One initiator,
+//! suppressing: n + d, d the distance from it to the largest id. Relaying, k initiators at random
+//! places: n H_k on average. Time: n to 2n-1 to elect, n to announce. State and message: one id.
 //!
 //! # Assumes
 //!
@@ -33,7 +33,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Command, Event, Id};
+use super::{Command, Event, Id, Winner};
 use crate::NodeId;
 use crate::protocol::{Env, Never, Protocol};
 
@@ -58,6 +58,16 @@ pub enum Wake {
     Suppress,
     /// It passes everything on: the largest id of those who started wins.
     Relay,
+}
+
+impl Wake {
+    /// Who wins.
+    pub fn winner(self) -> Winner {
+        match self {
+            Self::All | Self::Suppress => Winner::Largest,
+            Self::Relay => Winner::LargestInitiator,
+        }
+    }
 }
 
 /// One node of the algorithm.

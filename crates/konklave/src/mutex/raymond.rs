@@ -17,10 +17,11 @@
 //!
 //! # Cost
 //!
-//! Messages: 2d per entry under light load, d the distance from requester to token: O(log n) on
-//! balanced trees. Under heavy load 4(n-1)/n on every tree: the token walks round the tree, two
-//! messages for each of its 2(n-1) steps, and serves n nodes. Coordination delay 2T(n-1)/n under
-//! heavy load, at worst diameter times T. State: a pointer and a queue of at most degree + 1 nodes.
+//! Messages: 2d per entry under light load, 4(n-1)/n under heavy load. d is the distance from
+//! requester to token, O(log n) on balanced trees. The heavy figure is that of every tree: the token
+//! walks round it, two messages for each of its 2(n-1) steps, and serves n nodes. Coordination delay
+//! 2T(n-1)/n under heavy load, at worst diameter times T. State: a pointer and a queue of at most
+//! degree + 1 nodes.
 //!
 //! # Assumes
 //!

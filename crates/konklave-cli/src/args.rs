@@ -1,0 +1,277 @@
+//! The command line as the user writes it.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+use clap_complete::Shell;
+use konklave_sim::Delay;
+use konklave_sim::faults::{self, Corruption, Faults, Outage, Partition};
+use konklave_sim::workload::Members;
+use konklave_sim::workload::mutex::Demand;
+
+/// Run, check, watch and ship distributed algorithms.
+#[derive(Debug, Parser)]
+#[command(name = "konklave", version, arg_required_else_help = true)]
+#[command(after_help = "Examples:
+  konklave list                                  what there is
+  konklave explain raymond                       how it works
+  konklave run raymond --nodes 127 --load heavy  what it costs
+  konklave run chang-roberts --nodes 1000000     at scale
+
+Exit codes: 0 fine, 1 a promise was broken, 2 bad usage or input, 3 inconclusive.")]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub verb: Verb,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Verb {
+    /// List the algorithms: family, network, cost, reference
+    List(ListArgs),
+    /// Explain an algorithm: idea, cost, assumptions, messages, promises
+    Explain(ExplainArgs),
+    /// Simulate an algorithm once and report what it costs
+    Run(Box<RunArgs>),
+    /// Run a trace again, step by step, and check that everything happens as recorded
+    Replay(ReplayArgs),
+    /// Print a script that completes commands in your shell
+    #[command(after_help = "Example:
+  konklave completions bash > ~/.local/share/bash-completion/completions/konklave")]
+    Completions {
+        /// For which shell
+        shell: Shell,
+    },
+}
+
+/// Options of `list`.
+#[derive(Debug, Args)]
+pub struct ListArgs {
+    /// Only this family: mutex or election
+    pub family: Option<String>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Options of `explain`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  konklave explain raymond
+  konklave explain ricart-agrawala --source")]
+pub struct ExplainArgs {
+    /// The algorithm, by a name that `list` shows
+    pub algorithm: String,
+    /// Print the source file instead: it reads like the paper
+    #[arg(long, conflicts_with = "json")]
+    pub source: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Options of `replay`.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:
+  konklave run raymond --nodes 5 --trace t.jsonl && konklave replay t.jsonl")]
+pub struct ReplayArgs {
+    /// The trace, as `run --trace` writes it
+    pub file: PathBuf,
+    /// Only say how it ended
+    #[arg(long, short)]
+    pub quiet: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Options of `run`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  konklave run chang-roberts --nodes 1000000 --seed 1 --json
+  konklave run ricart-agrawala --nodes 50 --load heavy --entries 20 --delay uniform:1..10
+  konklave run raymond --nodes 127 --topology tree:2 --load light
+  konklave run raymond --nodes 7 --crash 2@40 --trace t.jsonl
+
+Times are in ticks. T, the unit of reported times, is the mean delay of a message.")]
+pub struct RunArgs {
+    /// The algorithm, by a name that `list` shows
+    pub algorithm: String,
+
+    /// How many nodes there are [default: as the topology says, or 10]
+    #[arg(long, short, value_parser = number_of_nodes)]
+    pub nodes: Option<u32>,
+    /// Who can talk to whom: ring, directed-ring, line, star, tree:K, random-tree, complete,
+    /// grid:WxH, torus:WxH, hypercube, debruijn, gnp:P, regular:D or file:PATH
+    /// [default: what the algorithm needs]
+    #[arg(long)]
+    pub topology: Option<String>,
+    /// Decides everything that is left to chance
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+    /// How long messages travel: constant:D, uniform:A..B, exp:MEAN, per-link:A..B or
+    /// asymmetric:A..B
+    #[arg(long, default_value = "constant:1")]
+    pub delay: Delay,
+    /// Channels keep the order of messages [default: if the algorithm needs it]
+    #[arg(long)]
+    pub fifo: bool,
+
+    /// What the nodes want
+    #[command(flatten)]
+    pub mutex: MutexArgs,
+    /// What the nodes want
+    #[command(flatten)]
+    pub election: ElectionArgs,
+    /// Options that only some algorithms have
+    #[command(flatten)]
+    pub variant: VariantArgs,
+    /// What goes wrong
+    #[command(flatten)]
+    pub faults: FaultArgs,
+
+    /// Stop after this tick
+    #[arg(long, value_name = "TICKS")]
+    pub time_limit: Option<u64>,
+    /// Stop after so many steps of nodes
+    #[arg(long, value_name = "STEPS")]
+    pub event_limit: Option<u64>,
+    /// Write every step to this file, as JSON Lines
+    #[arg(long, value_name = "FILE")]
+    pub trace: Option<PathBuf>,
+    /// Write the node's state after each step, too
+    #[arg(long, requires = "trace")]
+    pub states: bool,
+    /// Write the network to this file: GraphML if it ends so, else DOT
+    #[arg(long, value_name = "FILE")]
+    pub save_graph: Option<PathBuf>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// What the nodes want, in mutual exclusion.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Mutual exclusion")]
+pub struct MutexArgs {
+    /// How often each node enters; under light load, on average [default: 5]
+    #[arg(long)]
+    pub entries: Option<u32>,
+    /// light: one at a time, after rest; heavy: everyone, always; poisson:RATE: so many requests
+    /// per T [default: heavy]
+    #[arg(long)]
+    pub load: Option<Demand>,
+    /// How long a node stays inside [default: 5 T]
+    #[arg(long, value_name = "TICKS")]
+    pub cs: Option<u64>,
+    /// How long a node thinks between two requests [default: 0]
+    #[arg(long, value_name = "TICKS")]
+    pub think: Option<u64>,
+    /// Leave so many entries out of the measurements [default: 0]
+    #[arg(long, value_name = "ENTRIES")]
+    pub warmup: Option<u64>,
+    /// Who asks: all, one, a number of nodes, or list:3,5,8 [default: all]
+    #[arg(long, value_name = "NODES")]
+    pub requesters: Option<Members>,
+}
+
+/// What the nodes want, in elections.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Election")]
+pub struct ElectionArgs {
+    /// How ids lie along the node numbers: random, ascending, descending, or file:PATH with one id
+    /// per node [default: random]
+    #[arg(long)]
+    pub ids: Option<String>,
+    /// Who starts: all, one, a number of nodes, or list:3,5,8 [default: all]
+    #[arg(long, value_name = "NODES")]
+    pub initiators: Option<Members>,
+    /// Everyone who starts does so at a random time up to this one [default: 0]
+    #[arg(long, value_name = "TICKS")]
+    pub start_within: Option<u64>,
+}
+
+/// Options that only some algorithms have.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Variants")]
+pub struct VariantArgs {
+    /// chang-roberts: what a sleeping node does when it is reached: all, suppress or relay
+    #[arg(long)]
+    pub wake: Option<String>,
+}
+
+impl VariantArgs {
+    /// The options that were given, by name.
+    pub fn given(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        [("wake", &self.wake)]
+            .into_iter()
+            .filter_map(|(name, value)| Some((name, value.as_deref()?)))
+    }
+}
+
+/// What goes wrong.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Faults")]
+pub struct FaultArgs {
+    /// The probability that a message is lost
+    #[arg(long, value_name = "P", value_parser = faults::probability)]
+    pub loss: Option<f64>,
+    /// The probability that a message arrives twice
+    #[arg(long, value_name = "P", value_parser = faults::probability)]
+    pub duplicate: Option<f64>,
+    /// The probability that a message is held up, so that later ones overtake it
+    #[arg(long, value_name = "P", value_parser = faults::probability, conflicts_with = "fifo")]
+    pub reorder: Option<f64>,
+    /// A node stops and forgets everything: NODE@FROM for ever, NODE@FROM..TO with a restart
+    #[arg(long, value_name = "NODE@TIME")]
+    pub crash: Vec<Outage>,
+    /// A node does nothing for a while, then catches up: NODE@FROM..TO
+    #[arg(long, value_name = "NODE@TIME")]
+    pub pause: Vec<Outage>,
+    /// Groups of nodes are cut off: 0-4/5-9@FROM..TO; with hold: before it, messages wait
+    #[arg(long, value_name = "GROUPS@TIME")]
+    pub partition: Vec<Partition>,
+    /// Garbage appears: state:NODE@TIME or channel:FROM-TO@TIME
+    #[arg(long, value_name = "WHAT@TIME")]
+    pub corrupt: Vec<Corruption>,
+}
+
+impl FaultArgs {
+    /// The faults as the simulator takes them.
+    pub fn to_faults(&self) -> Faults {
+        Faults {
+            loss: self.loss.unwrap_or(0.0),
+            duplicate: self.duplicate.unwrap_or(0.0),
+            reorder: self.reorder.unwrap_or(0.0),
+            crashes: self.crash.clone(),
+            pauses: self.pause.clone(),
+            partitions: self.partition.clone(),
+            corruptions: self.corrupt.clone(),
+        }
+    }
+}
+
+/// More nodes than this do not fit in the memory of the machines that this is made for.
+const NODES_MAX: u32 = 100_000_000;
+
+fn number_of_nodes(text: &str) -> Result<u32, String> {
+    match text.parse::<u64>() {
+        Ok(0) => Err("a system has at least one node".to_owned()),
+        Ok(nodes) if nodes <= u64::from(NODES_MAX) => Ok(nodes as u32),
+        Ok(_) => Err(format!("at most {NODES_MAX} nodes can be simulated")),
+        Err(_) => Err("write a number such as 1000".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+}

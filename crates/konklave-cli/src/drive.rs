@@ -1,0 +1,186 @@
+//! Carries out a job with the nodes of one algorithm. Generic over it: the table picks the types.
+
+use std::io::{self, Write};
+
+use konklave::NodeId;
+use konklave::election::{self, Winner};
+use konklave::mutex;
+use konklave::protocol::{Monitor, Protocol};
+use konklave_sim::random::{Random, Stream};
+use konklave_sim::script::Script;
+use konklave_sim::workload::election::{Ballot, ElectionReport};
+use konklave_sim::workload::mutex::{Contention, Demand, MutexReport, Plan};
+use konklave_sim::workload::{Members, Workload};
+use konklave_sim::{Options, Progress, Recording, Replayed, Report, Simulation};
+use serde::Serialize;
+
+use crate::failure::Failure;
+use crate::replay::describe;
+use crate::site::Site;
+
+/// What is to be done with a system.
+pub enum Job<'a> {
+    /// Simulate it.
+    Run {
+        /// How.
+        plan: &'a RunPlan,
+        /// Where to write the trace, and whether with states.
+        trace: Option<(Box<dyn Write + 'a>, bool)>,
+        /// Asked from time to time; can stop the run.
+        go_on: &'a mut dyn FnMut(Progress) -> bool,
+    },
+    /// Run a trace again.
+    Replay {
+        /// The trace without its header.
+        lines: &'a mut dyn Iterator<Item = io::Result<String>>,
+        /// Is shown each line, for people.
+        show: &'a mut dyn FnMut(&str),
+    },
+    /// Play a golden script.
+    Script(&'a Script),
+}
+
+/// How a system is to be simulated.
+#[derive(Clone, Debug)]
+pub struct RunPlan {
+    /// The simulator's options.
+    pub options: Options,
+    /// What applications do, in mutual exclusion.
+    pub mutex: MutexPlan,
+    /// What applications do, in elections.
+    pub election: ElectionPlan,
+}
+
+/// What applications do, in mutual exclusion.
+#[derive(Clone, Debug)]
+pub struct MutexPlan {
+    /// Who asks when.
+    pub demand: Demand,
+    /// How often each node enters.
+    pub entries: u32,
+    /// How long it stays inside, in ticks.
+    pub inside: u64,
+    /// How long it thinks, in ticks.
+    pub think: u64,
+    /// How many entries are not measured.
+    pub warmup: u64,
+    /// Who asks at all.
+    pub requesters: Members,
+}
+
+/// What applications do, in elections.
+#[derive(Clone, Debug)]
+pub struct ElectionPlan {
+    /// Who starts.
+    pub initiators: Members,
+    /// Within how many ticks.
+    pub within: u64,
+}
+
+/// What came of a job.
+pub enum Outcome {
+    /// Of a simulation.
+    Ran(Report<Problem>),
+    /// Of a replay.
+    Replayed(Replayed),
+    /// Of a script: its text with the actual output.
+    Played(String),
+}
+
+/// What was measured about a family's problem, under the family's name.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Problem {
+    /// About mutual exclusion.
+    Mutex(MutexReport),
+    /// About an election.
+    Election(ElectionReport),
+}
+
+/// Drives an algorithm of mutual exclusion.
+pub fn mutex<P>(site: &Site, job: Job<'_>, make: impl Fn(NodeId) -> P) -> Result<Outcome, Failure>
+where
+    P: Protocol<Command = mutex::Command, Event = mutex::Event>,
+{
+    let nodes = site.nodes();
+    let workload = |plan: &RunPlan| {
+        let MutexPlan { demand, entries, inside, think, warmup, requesters } = plan.mutex.clone();
+        let plan = Plan {
+            demand,
+            entries,
+            requesters: members("--requesters", &requesters, site)?,
+            inside,
+            think,
+            warmup,
+            unit: plan.options.delay.mean(),
+            perpetual: plan.options.perpetual,
+        };
+        Ok(Contention::new(nodes, plan))
+    };
+    drive(site, job, make, workload, mutex::Monitor::new(nodes), Problem::Mutex)
+}
+
+/// Drives an election algorithm; `winner` is what it promises.
+pub fn election<P>(
+    site: &Site,
+    job: Job<'_>,
+    winner: Winner,
+    make: impl Fn(NodeId) -> P,
+) -> Result<Outcome, Failure>
+where
+    P: Protocol<Command = election::Command, Event = election::Event>,
+{
+    let ids = || site.ids().to_vec();
+    let workload = |plan: &RunPlan| {
+        let initiators = members("--initiators", &plan.election.initiators, site)?;
+        Ok(Ballot::new(ids(), initiators, plan.election.within))
+    };
+    let monitor = election::Monitor::new(ids(), winner);
+    drive(site, job, make, workload, monitor, Problem::Election)
+}
+
+fn members(option: &str, members: &Members, site: &Site) -> Result<Vec<NodeId>, Failure> {
+    let mut random = Random::new(!site.setup().seed, Stream::Workload);
+    let resolved = members.resolve(site.nodes(), &mut random);
+    resolved.map_err(|problem| Failure::bad(format!("{option}: {problem}")))
+}
+
+fn drive<P, W, M>(
+    site: &Site,
+    job: Job<'_>,
+    make: impl Fn(NodeId) -> P,
+    workload: impl FnOnce(&RunPlan) -> Result<W, Failure>,
+    monitor: M,
+    wrap: fn(W::Report) -> Problem,
+) -> Result<Outcome, Failure>
+where
+    P: Protocol,
+    W: Workload<P>,
+    M: Monitor<Command = P::Command, Event = P::Event>,
+{
+    match job {
+        Job::Run { plan, trace, go_on } => {
+            let options = plan.options.clone();
+            let workload = workload(plan)?;
+            let mut simulation = Simulation::new(options, site.nodes(), make, workload, monitor);
+            if let Some((out, with_states)) = trace {
+                simulation.record(Recording::new(out, with_states));
+            }
+            let report = simulation.run(go_on).map_err(|error| {
+                Failure::bad(format!("cannot write the trace: {error}; it is incomplete"))
+            })?;
+            Ok(Outcome::Ran(report.map(wrap)))
+        }
+        Job::Replay { lines, show } => {
+            let mut show = |line: &_| show(&describe(line));
+            konklave_sim::replay(lines, site.nodes(), &make, monitor, &mut show)
+                .map(Outcome::Replayed)
+                .map_err(|error| Failure::bad(error.to_string()))
+        }
+        Job::Script(script) => {
+            let nodes = NodeId::all(site.nodes()).map(make).collect();
+            let played = script.play(nodes, monitor);
+            played.map(Outcome::Played).map_err(|error| Failure::bad(error.to_string()))
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! What the table knows about an algorithm.
+
+use std::fmt::{self, Display};
+
+use konklave::graph::{Graph, Topology};
+use serde::Serialize;
+
+use crate::document::Document;
+use crate::drive::{Job, Outcome};
+use crate::failure::Failure;
+use crate::site::Site;
+
+/// A problem, and with it the commands, events, promises and measurements of its algorithms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Family {
+    /// Mutual exclusion.
+    Mutex,
+    /// Leader election.
+    Election,
+}
+
+impl Family {
+    /// All of them.
+    pub const ALL: [Self; 2] = [Self::Mutex, Self::Election];
+
+    /// Its name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Mutex => "mutex",
+            Self::Election => "election",
+        }
+    }
+
+    /// The family with this name.
+    ///
+    /// # Errors
+    ///
+    /// If there is none.
+    pub fn find(name: &str) -> Result<Self, Failure> {
+        let found = Self::ALL.into_iter().find(|family| family.name() == name);
+        found.ok_or_else(|| Failure::unknown("family", name, Self::ALL.map(Self::name).into_iter()))
+    }
+
+    /// The source of the module that defines the problem.
+    pub fn source(self) -> &'static str {
+        match self {
+            Self::Mutex => include_str!("../../konklave/src/mutex/mod.rs"),
+            Self::Election => include_str!("../../konklave/src/election/mod.rs"),
+        }
+    }
+}
+
+impl Display for Family {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// The network that an algorithm needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Network {
+    /// A cycle; messages go round in one direction.
+    Ring,
+    /// Connected and without cycles.
+    Tree,
+    /// Everyone can talk to everyone.
+    Complete,
+}
+
+impl Network {
+    /// What is taken if the user does not say.
+    pub fn default_topology(self) -> Topology {
+        match self {
+            Self::Ring => Topology::Ring,
+            Self::Tree => "tree:2".parse().expect("a valid topology"),
+            Self::Complete => Topology::Complete,
+        }
+    }
+
+    /// Whether `graph` is such a network.
+    pub fn fits(self, graph: &Graph) -> bool {
+        match self {
+            Self::Ring => graph.ring().is_some(),
+            Self::Tree => graph.is_tree(),
+            Self::Complete => graph.is_complete(),
+        }
+    }
+
+    /// Topologies that are such a network.
+    pub fn examples(self) -> &'static str {
+        match self {
+            Self::Ring => "--topology ring",
+            Self::Tree => "--topology tree:2, line, star or random-tree",
+            Self::Complete => "--topology complete",
+        }
+    }
+}
+
+impl Display for Network {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Ring => "ring",
+            Self::Tree => "tree",
+            Self::Complete => "complete network",
+        })
+    }
+}
+
+/// An option that an algorithm has beyond the common ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Choice {
+    /// Its name: `--NAME`.
+    pub name: &'static str,
+    /// What it can be; the first is the default.
+    pub values: &'static [&'static str],
+}
+
+/// One algorithm.
+pub struct Entry {
+    /// Its name on the command line.
+    pub name: String,
+    /// The problem it solves.
+    pub family: Family,
+    /// The network it needs.
+    pub network: Network,
+    /// Options of its own.
+    pub choices: &'static [Choice],
+    /// Its file.
+    pub source: &'static str,
+    /// Where that file is in the repository.
+    pub file: &'static str,
+    /// Carries out a job with its nodes.
+    pub drive: fn(&Site, Job<'_>) -> Result<Outcome, Failure>,
+}
+
+impl Entry {
+    /// Its module doc.
+    pub fn document(&self) -> Document {
+        Document::of(self.source)
+    }
+}

@@ -1,0 +1,64 @@
+//! `konklave list`: the algorithms that there are.
+
+use serde::Serialize;
+
+use crate::Verdict;
+use crate::args::ListArgs;
+use crate::entry::{Choice, Entry, Family, Network};
+use crate::failure::Failure;
+use crate::output;
+use crate::table::TABLE;
+
+/// An algorithm in the list.
+#[derive(Serialize)]
+struct Row {
+    name: String,
+    family: Family,
+    network: Network,
+    messages: String,
+    year: Option<u32>,
+    summary: String,
+    reference: String,
+    options: &'static [Choice],
+    file: &'static str,
+}
+
+impl From<&Entry> for Row {
+    fn from(entry: &Entry) -> Self {
+        let document = entry.document();
+        Self {
+            name: entry.name.clone(),
+            family: entry.family,
+            network: entry.network,
+            messages: document.messages(),
+            year: document.year(),
+            summary: document.summary,
+            reference: document.reference,
+            options: entry.choices,
+            file: entry.file,
+        }
+    }
+}
+
+/// Prints the list.
+pub fn list(args: &ListArgs) -> Result<Verdict, Failure> {
+    let family = args.family.as_deref().map(Family::find).transpose()?;
+    let is_wanted = |entry: &&Entry| family.is_none_or(|family| entry.family == family);
+    let rows: Vec<Row> = TABLE.iter().filter(is_wanted).map(Row::from).collect();
+    if args.json {
+        output::json(&serde_json::json!({ "algorithms": rows }))?;
+        return Ok(Verdict::Fine);
+    }
+    let head = ["algorithm", "family", "network", "year", "messages"].map(str::to_owned).to_vec();
+    let cells = rows.iter().map(|row| {
+        let year = row.year.map_or_else(String::new, |year| year.to_string());
+        let family = row.family.to_string();
+        vec![row.name.clone(), family, row.network.to_string(), year, row.messages.clone()]
+    });
+    let mut lines = output::table(&[head].into_iter().chain(cells).collect::<Vec<_>>());
+    lines[0] = output::bold(&lines[0]);
+    lines.push(String::new());
+    lines.push("`konklave explain NAME` tells more about one.".to_owned());
+    output::lines(&lines)?;
+    Ok(Verdict::Fine)
+}

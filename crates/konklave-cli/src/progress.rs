@@ -1,0 +1,68 @@
+//! A run that takes long shows how far it is, and can be stopped without losing its report.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressStyle};
+use konklave_sim::Progress;
+
+use crate::output::grouped;
+
+/// How long a run may go on without showing anything.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// Watches a run on behalf of the person who started it.
+pub(crate) struct Watch {
+    since: Instant,
+    bar: Option<ProgressBar>,
+    is_interrupted: Arc<AtomicBool>,
+}
+
+impl Watch {
+    /// Watches from now on. Ctrl-C ends the run from now on, and a second one ends the program.
+    pub(crate) fn new() -> Self {
+        let is_interrupted = Arc::new(AtomicBool::new(false));
+        let flag = Arc::clone(&is_interrupted);
+        // Without a handler Ctrl-C ends the program at once, as it does anywhere else.
+        let _ = ctrlc::set_handler(move || {
+            if flag.swap(true, Ordering::Relaxed) {
+                std::process::exit(130);
+            }
+        });
+        Self { since: Instant::now(), bar: None, is_interrupted }
+    }
+
+    /// How long the run has been going.
+    pub(crate) fn seconds(&self) -> f64 {
+        self.since.elapsed().as_secs_f64()
+    }
+
+    /// Shows how far the run is; whether it shall go on.
+    pub(crate) fn look(&mut self, progress: Progress) -> bool {
+        if self.bar.is_none() && self.since.elapsed() > PATIENCE {
+            let bar = ProgressBar::new_spinner();
+            let style = ProgressStyle::with_template("{spinner} {elapsed} {msg}");
+            bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
+            self.bar = Some(bar);
+        }
+        if let Some(bar) = &self.bar {
+            let rate = progress.deliveries as f64 / self.seconds() / 1e6;
+            bar.set_message(format!(
+                "{} messages delivered, {rate:.1} M/s, {} pending, time {}",
+                grouped(progress.deliveries),
+                grouped(progress.pending),
+                grouped(progress.time),
+            ));
+            bar.tick();
+        }
+        !self.is_interrupted.load(Ordering::Relaxed)
+    }
+
+    /// Cleans up the terminal.
+    pub(crate) fn finish(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}

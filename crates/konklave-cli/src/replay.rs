@@ -1,0 +1,145 @@
+//! `konklave replay`: a trace again, step by step.
+
+use std::fmt::Write as _;
+use std::fs::File;
+use std::io::{BufRead, BufReader, Write};
+
+use konklave::protocol::{Input, Protocol};
+use konklave::trace::{self, Fault, Header, Line};
+use serde_json::{Value, json};
+
+use crate::Verdict;
+use crate::args::ReplayArgs;
+use crate::drive::{Job, Outcome};
+use crate::failure::Failure;
+use crate::setup::Setup;
+use crate::site::Site;
+use crate::{output, table};
+
+/// Replays a trace and says how it ended.
+pub fn replay(args: &ReplayArgs) -> Result<Verdict, Failure> {
+    let path = &args.file;
+    let unreadable = |error: std::io::Error| Failure::file("read the trace", path, &error);
+    let in_file = |problem: String| Failure::bad(format!("{}: {problem}", path.display()));
+    let mut lines = BufReader::new(File::open(path).map_err(unreadable)?).lines();
+    let header = lines.next().ok_or_else(|| in_file("the file is empty".to_owned()))?;
+    let setup = read_header(&header.map_err(unreadable)?).map_err(in_file)?;
+    let entry = table::find(&setup.algorithm)?;
+    let site = Site::new(setup, entry)?;
+
+    let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+    let mut closed = None;
+    let mut show = |line: &str| {
+        if !args.quiet && !args.json && closed.is_none() {
+            closed = writeln!(out, "{line}").err();
+        }
+    };
+    let job = Job::Replay { lines: &mut lines, show: &mut show };
+    let outcome = (entry.drive)(&site, job).map_err(|failure| match failure {
+        Failure::Bad(problem) => in_file(problem),
+        failure => failure,
+    });
+    out.flush()?;
+    drop(out);
+    if let Some(error) = closed {
+        return Err(error.into());
+    }
+    let Outcome::Replayed(replayed) = outcome? else {
+        unreachable!("a replay replays");
+    };
+    let verdict = match (&replayed.broken, replayed.end.ended.as_str()) {
+        (Some(_), _) => Verdict::Broken,
+        (None, "quiescence" | "done") => Verdict::Fine,
+        (None, _) => Verdict::Inconclusive,
+    };
+    if args.json {
+        output::json(&json!({
+            "algorithm": entry.name,
+            "family": entry.family,
+            "nodes": site.nodes(),
+            "seed": site.setup().seed,
+            "steps": replayed.end.steps,
+            "messages": replayed.messages,
+            "time": replayed.end.time,
+            "ended": replayed.end.ended,
+            "verdict": if replayed.broken.is_some() { "violated" } else { "ok" },
+            "violations": replayed.broken.iter().collect::<Vec<_>>(),
+        }))?;
+    } else {
+        let mut lines = vec![String::new()];
+        lines.push(format!(
+            "{} on a {}, seed {}: {} steps and {} messages, exactly as recorded",
+            output::bold(&entry.name),
+            site.graph().describe(),
+            site.setup().seed,
+            replayed.end.steps,
+            replayed.messages,
+        ));
+        lines.push(match &replayed.broken {
+            Some(broken) => format!("{}  {broken}", output::red("violated")),
+            None => format!("{}  ended by {}", output::green("ok"), replayed.end.ended),
+        });
+        output::lines(&lines)?;
+    }
+    Ok(verdict)
+}
+
+fn read_header(line: &str) -> Result<Setup, String> {
+    let header: Value = serde_json::from_str(line)
+        .map_err(|_| "this is not a trace: its first line is not JSON".to_owned())?;
+    match header.get("konklave_trace").and_then(Value::as_u64) {
+        Some(version) if version == u64::from(trace::VERSION) => {}
+        Some(version) => {
+            let ours = trace::VERSION;
+            return Err(format!(
+                "the trace has version {version} of the format, and only {ours} can be read: \
+                 record it again with `run --trace`"
+            ));
+        }
+        None => return Err("this is not a trace: its first line does not say so".to_owned()),
+    }
+    let header: Header<Setup> =
+        serde_json::from_value(header).map_err(|error| format!("line 1: {error}"))?;
+    Ok(header.setup)
+}
+
+/// A line of a trace, for people.
+pub fn describe<P: Protocol>(line: &Line<P>) -> String {
+    match line {
+        Line::Step(step) => {
+            let node = step.node;
+            let what = match &step.input {
+                Input::Start => format!("{node} starts"),
+                Input::Command(command) => format!("{node} is told to {command:?}"),
+                Input::Message { from, msg } => format!("{node} receives {msg:?} from {from}"),
+                Input::Timer(timer) => format!("{node} times out: {timer:?}"),
+            };
+            let mut text = format!("{:>8}  {what}", step.at);
+            for effect in &step.effects {
+                let _ = write!(text, "\n          {node} {effect}");
+            }
+            if let Some(state) = &step.state {
+                let _ = write!(text, "\n          {node} = {state}");
+            }
+            text
+        }
+        Line::Fault { at, what } => format!("{at:>8}  {}", describe_fault(what)),
+        Line::End(end) => format!("{:>8}  end: {}", end.time, end.ended),
+    }
+}
+
+fn describe_fault<P: Protocol>(fault: &Fault<P>) -> String {
+    match fault {
+        Fault::Lost(number) => format!("message {number} is lost"),
+        Fault::Doubled(number) => format!("message {number} will arrive twice"),
+        Fault::Missed(number) => format!("message {number} reaches a crashed node"),
+        Fault::Crash(node) => format!("{node} crashes"),
+        Fault::Restart(node) => format!("{node} restarts"),
+        Fault::Pause(node) => format!("{node} pauses"),
+        Fault::Resume(node) => format!("{node} goes on"),
+        Fault::Partition(groups) => format!("partition {groups} begins"),
+        Fault::Heal(groups) => format!("partition {groups} heals"),
+        Fault::Garbage { node, messages } => format!("{node} is spoilt as if by {messages:?}"),
+        Fault::Forged { from, to } => format!("a forged message from {from} to {to} appears"),
+    }
+}

@@ -1,0 +1,288 @@
+//! `konklave run`: one simulation and its report.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::Path;
+
+use konklave::trace::{Header, VERSION};
+use konklave_sim::metrics::Messages;
+use konklave_sim::workload::mutex::{Demand, Distribution};
+use konklave_sim::workload::{Members, numbers};
+use konklave_sim::{Ended, Options, Violation, write_line};
+use serde::Serialize;
+
+use crate::Verdict;
+use crate::args::RunArgs;
+use crate::drive::{ElectionPlan, Job, MutexPlan, Outcome, Problem, RunPlan};
+use crate::entry::{Entry, Family};
+use crate::failure::Failure;
+use crate::output::{grouped, short};
+use crate::progress::Watch;
+use crate::setup::Setup;
+use crate::site::Site;
+use crate::{output, table};
+
+/// Simulates and reports.
+pub fn run(args: &RunArgs) -> Result<Verdict, Failure> {
+    let entry = table::find(&args.algorithm)?;
+    refuse_foreign_options(args, entry)?;
+    let site = Site::new(Setup::from_args(args, entry)?, entry)?;
+    let plan = plan(args, &site)?;
+    if let Some(path) = &args.save_graph {
+        save_graph(path, &site)?;
+    }
+    let trace = args.trace.as_deref().map(|path| open_trace(path, &site)).transpose()?;
+    let mut watch = Watch::new();
+    let mut go_on = |progress| watch.look(progress);
+    let job = Job::Run {
+        plan: &plan,
+        trace: trace.map(|out| (Box::new(out) as Box<dyn Write>, args.states)),
+        go_on: &mut go_on,
+    };
+    let outcome = (entry.drive)(&site, job);
+    let wall_seconds = watch.seconds();
+    watch.finish();
+    let Outcome::Ran(report) = outcome? else { unreachable!("a run runs") };
+
+    let verdict = match (report.violations.is_empty(), report.ended.is_early()) {
+        (false, _) => Verdict::Broken,
+        (true, true) => Verdict::Inconclusive,
+        (true, false) => Verdict::Fine,
+    };
+    let report = RunReport {
+        algorithm: &entry.name,
+        family: entry.family,
+        nodes: site.nodes(),
+        topology: &site.setup().topology,
+        seed: args.seed,
+        digest: &report.digest,
+        ended: report.ended,
+        time: report.time,
+        deliveries: report.deliveries,
+        messages: &report.messages,
+        causal_depth: report.causal_depth,
+        verdict: if verdict == Verdict::Broken { "violated" } else { "ok" },
+        violations: &report.violations,
+        wall_seconds,
+        deliveries_per_second: report.deliveries as f64 / wall_seconds.max(1e-9),
+        problem: &report.problem,
+    };
+    match args.json {
+        true => output::json(&report)?,
+        false => output::lines(&for_people(&report, args, &site))?,
+    }
+    Ok(verdict)
+}
+
+/// The report of a run, as JSON has it. The names of its fields do not change.
+#[derive(Serialize)]
+struct RunReport<'a> {
+    algorithm: &'a str,
+    family: Family,
+    nodes: u32,
+    topology: &'a str,
+    seed: u64,
+    digest: &'a str,
+    ended: Ended,
+    time: u64,
+    deliveries: u64,
+    messages: &'a Messages,
+    causal_depth: u32,
+    verdict: &'static str,
+    violations: &'a [Violation],
+    wall_seconds: f64,
+    deliveries_per_second: f64,
+    #[serde(flatten)]
+    problem: &'a Problem,
+}
+
+/// An option that means nothing to this algorithm is a mistake, not a wish to be ignored.
+fn refuse_foreign_options(args: &RunArgs, entry: &Entry) -> Result<(), Failure> {
+    let (mutex, election) = (&args.mutex, &args.election);
+    let given = [
+        (Family::Mutex, "entries", mutex.entries.is_some()),
+        (Family::Mutex, "load", mutex.load.is_some()),
+        (Family::Mutex, "cs", mutex.cs.is_some()),
+        (Family::Mutex, "think", mutex.think.is_some()),
+        (Family::Mutex, "warmup", mutex.warmup.is_some()),
+        (Family::Mutex, "requesters", mutex.requesters.is_some()),
+        (Family::Election, "ids", election.ids.is_some()),
+        (Family::Election, "initiators", election.initiators.is_some()),
+        (Family::Election, "start-within", election.start_within.is_some()),
+    ];
+    match given.iter().find(|(family, _, given)| *given && *family != entry.family) {
+        Some((family, option, _)) => Err(Failure::bad(format!(
+            "--{option} is an option of the family {family}, but {} is of the family {}",
+            entry.name, entry.family
+        ))),
+        None => Ok(()),
+    }
+}
+
+fn plan(args: &RunArgs, site: &Site) -> Result<RunPlan, Failure> {
+    let faults = args.faults.to_faults();
+    if let Some(node) = faults.largest_node().filter(|node| node.0 >= site.nodes()) {
+        return Err(Failure::bad(format!(
+            "a fault is to hit node {node}, but {}",
+            numbers(site.nodes())
+        )));
+    }
+    if let Some(pause) = faults.pauses.iter().find(|pause| pause.to.is_none()) {
+        return Err(Failure::bad(format!(
+            "--pause {pause} never ends: write NODE@FROM..TO, or --crash {pause}"
+        )));
+    }
+    let five_units = (5.0 * args.delay.mean()).round() as u64;
+    let mutex = &args.mutex;
+    Ok(RunPlan {
+        options: Options {
+            seed: args.seed,
+            delay: args.delay,
+            fifo: args.fifo,
+            faults,
+            time_limit: args.time_limit,
+            event_limit: args.event_limit,
+            perpetual: false,
+            metered: true,
+        },
+        mutex: MutexPlan {
+            demand: mutex.load.unwrap_or(Demand::Heavy),
+            entries: mutex.entries.unwrap_or(5),
+            inside: mutex.cs.unwrap_or(five_units),
+            think: mutex.think.unwrap_or(0),
+            warmup: mutex.warmup.unwrap_or(0),
+            requesters: mutex.requesters.clone().unwrap_or(Members::All),
+        },
+        election: ElectionPlan {
+            initiators: args.election.initiators.clone().unwrap_or(Members::All),
+            within: args.election.start_within.unwrap_or(0),
+        },
+    })
+}
+
+fn open_trace(path: &Path, site: &Site) -> Result<BufWriter<File>, Failure> {
+    let unwritable = |error: std::io::Error| Failure::file("write the trace", path, &error);
+    let mut out = BufWriter::with_capacity(1 << 20, File::create(path).map_err(unwritable)?);
+    let header = Header { konklave_trace: VERSION, setup: site.setup().clone() };
+    write_line(&mut out, &header).map_err(unwritable)?;
+    Ok(out)
+}
+
+fn save_graph(path: &Path, site: &Site) -> Result<(), Failure> {
+    let is_graphml = path.extension().is_some_and(|extension| extension == "graphml");
+    let text = match is_graphml {
+        true => site.graph().to_graphml(),
+        false => site.graph().to_dot(),
+    };
+    std::fs::write(path, text).map_err(|error| Failure::file("write the graph", path, &error))
+}
+
+fn for_people(report: &RunReport<'_>, args: &RunArgs, site: &Site) -> Vec<String> {
+    let order = if args.fifo { ", first in first out" } else { "" };
+    let mut lines = vec![
+        format!(
+            "{} on a {}, seed {}, delay {}{order}",
+            output::bold(report.algorithm),
+            site.graph().describe(),
+            report.seed,
+            args.delay
+        ),
+        String::new(),
+    ];
+    let verdict = match (report.violations.first(), report.ended.is_early()) {
+        (Some(violation), _) => {
+            let Violation { time, broken } = violation;
+            format!("{}  at {time}: {broken}", output::red("violated"))
+        }
+        (None, true) => format!("ok so far: stopped by {} at {}", report.ended, report.time),
+        (None, false) => {
+            format!("{}  ended by {} at {}", output::green("ok"), report.ended, report.time)
+        }
+    };
+    let messages = report.messages;
+    let kinds: Vec<_> = messages
+        .by_kind
+        .iter()
+        .map(|(kind, count)| format!("{} {kind}", grouped(*count)))
+        .collect();
+    let kinds = if kinds.is_empty() { String::new() } else { format!(" ({})", kinds.join(", ")) };
+    let mut fields = vec![
+        ("verdict", verdict),
+        ("messages", format!("{}{kinds}", grouped(messages.total))),
+        ("bytes", grouped(messages.bytes)),
+        (
+            "load per node",
+            format!(
+                "mean {}, busiest {}, Gini {:.2}",
+                short(messages.mean_per_node),
+                grouped(messages.max_per_node.into()),
+                messages.gini
+            ),
+        ),
+        ("in flight", format!("{} at most", grouped(messages.in_flight_peak))),
+        ("causal depth", grouped(report.causal_depth.into())),
+    ];
+    fields.extend(of_problem(report.problem, report.nodes));
+    fields.push(("digest", report.digest.to_owned()));
+    fields.push((
+        "speed",
+        format!(
+            "{} deliveries in {:.2} s, {:.1} M/s",
+            grouped(report.deliveries),
+            report.wall_seconds,
+            report.deliveries_per_second / 1e6
+        ),
+    ));
+    lines.extend(output::fields(&fields));
+    lines
+}
+
+fn of_problem(problem: &Problem, nodes: u32) -> Vec<(&'static str, String)> {
+    let none = || "none".to_owned();
+    match problem {
+        Problem::Mutex(mutex) => {
+            let spread = |distribution: &Option<Distribution>| match distribution {
+                Some(Distribution { mean, p50, p99, max }) => format!(
+                    "{} T on average, median {}, 99 % up to {}, at most {}",
+                    short(*mean),
+                    short(*p50),
+                    short(*p99),
+                    short(*max)
+                ),
+                None => none(),
+            };
+            let delay = mutex.coordination_delay.map(|delay| {
+                format!("{} T on average, at most {}", short(delay.mean), short(delay.max))
+            });
+            let per_t = |rate: f64| format!("{rate:.4} entries per T");
+            vec![
+                ("entries", grouped(mutex.entries)),
+                ("messages/entry", mutex.messages_per_entry.map_or_else(none, short)),
+                ("coordination", delay.unwrap_or_else(none)),
+                ("waiting", spread(&mutex.waiting_time)),
+                ("response", spread(&mutex.response_time)),
+                ("throughput", mutex.throughput.map_or_else(none, per_t)),
+                ("overtakings", format!("{} at most", mutex.overtakings_max)),
+            ]
+        }
+        Problem::Election(election) => {
+            let leader = match (election.leader, election.leader_node) {
+                (Some(id), Some(node)) => format!("id {id} at node {node}"),
+                _ => none(),
+            };
+            let known = match election.known_by == nodes {
+                true => "every node".to_owned(),
+                false => format!("{} of {} nodes", election.known_by, nodes),
+            };
+            let time = election.time_to_elect.map(|time| format!("{} T", short(time)));
+            vec![
+                ("leader", leader),
+                ("known by", known),
+                ("initiators", grouped(election.initiators.into())),
+                ("to elect", format!("{} messages", grouped(election.messages_to_elect))),
+                ("to announce", format!("{} messages", grouped(election.messages_to_announce))),
+                ("time to elect", time.unwrap_or_else(none)),
+            ]
+        }
+    }
+}

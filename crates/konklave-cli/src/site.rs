@@ -1,0 +1,157 @@
+//! Where nodes are built: the network around each of them, its id, the options of its algorithm.
+
+use std::cell::OnceCell;
+
+use konklave::NodeId;
+use konklave::election::Id;
+use konklave::graph::{Format, Graph, Ring};
+use konklave_sim::random::{Random, Stream};
+
+use crate::entry::{Entry, Family};
+use crate::failure::Failure;
+use crate::setup::{Ids, Setup, read_topology};
+
+/// Everything that the constructors of nodes may ask for.
+pub struct Site {
+    setup: Setup,
+    graph: Graph,
+    ring: Option<Ring>,
+    ids: Vec<Id>,
+    /// The neighbour of each node that is nearer to node 0.
+    towards_first: OnceCell<Vec<NodeId>>,
+    entry: &'static Entry,
+}
+
+impl Site {
+    /// Builds the network, and checks that it suits the algorithm.
+    pub fn new(setup: Setup, entry: &'static Entry) -> Result<Self, Failure> {
+        for (name, value) in &setup.variant {
+            check_choice(entry, name, value)?;
+        }
+        let graph = build_graph(&setup, entry)?;
+        if !entry.network.fits(&graph) {
+            return Err(Failure::bad(format!(
+                "{} needs a {}, and a {} is none: try {}",
+                entry.name,
+                entry.network,
+                graph.describe(),
+                entry.network.examples(),
+            )));
+        }
+        let ids = match entry.family {
+            Family::Election => assign_ids(&setup)?,
+            Family::Mutex => Vec::new(),
+        };
+        let ring = graph.ring();
+        Ok(Self { setup, graph, ring, ids, towards_first: OnceCell::new(), entry })
+    }
+
+    /// What the system is built from.
+    pub fn setup(&self) -> &Setup {
+        &self.setup
+    }
+
+    /// The algorithm.
+    pub fn entry(&self) -> &'static Entry {
+        self.entry
+    }
+
+    /// The network.
+    pub fn graph(&self) -> &Graph {
+        &self.graph
+    }
+
+    /// How many nodes there are.
+    pub fn nodes(&self) -> u32 {
+        self.graph.nodes()
+    }
+
+    /// The ids of all nodes, in the order of their numbers.
+    pub fn ids(&self) -> &[Id] {
+        &self.ids
+    }
+
+    /// The id of a node.
+    pub fn id(&self, me: NodeId) -> Id {
+        self.ids[me.index()]
+    }
+
+    /// The next node on a ring.
+    pub fn successor(&self, me: NodeId) -> NodeId {
+        self.ring.as_ref().expect("the network was checked to be a ring").successor(me)
+    }
+
+    /// The neighbour that is nearer to node 0, along a shortest path; node 0 itself there.
+    pub fn towards_first(&self, me: NodeId) -> NodeId {
+        self.towards_first.get_or_init(|| self.graph.tree_towards(NodeId(0)))[me.index()]
+    }
+
+    /// An option of the algorithm: what the user said, or its default.
+    pub fn choice(&self, name: &str) -> &str {
+        let default = self.entry.choices.iter().find(|choice| choice.name == name);
+        let default = default.and_then(|choice| choice.values.first()).copied();
+        self.setup.variant.get(name).map(String::as_str).or(default).unwrap_or_default()
+    }
+}
+
+fn check_choice(entry: &Entry, name: &str, value: &str) -> Result<(), Failure> {
+    let Some(choice) = entry.choices.iter().find(|choice| choice.name == name) else {
+        let options: Vec<_> =
+            entry.choices.iter().map(|choice| format!("--{}", choice.name)).collect();
+        let options = match options.len() {
+            0 => "it has no options of its own".to_owned(),
+            _ => format!("it has {}", options.join(", ")),
+        };
+        return Err(Failure::bad(format!("{} has no --{name}: {options}", entry.name)));
+    };
+    match choice.values.contains(&value) {
+        true => Ok(()),
+        false => Err(Failure::bad(format!(
+            "'{value}' is no --{name}: write {}",
+            choice.values.join(", ")
+        ))),
+    }
+}
+
+fn build_graph(setup: &Setup, entry: &Entry) -> Result<Graph, Failure> {
+    let bad = |error: konklave::graph::GraphError| Failure::bad(error.to_string());
+    if let Some(text) = &setup.graph {
+        return Graph::parse(text, Format::Dot).map_err(bad);
+    }
+    let topology = match setup.topology.as_str() {
+        "" => entry.network.default_topology(),
+        text => read_topology(text)?,
+    };
+    let mut random = Random::new(setup.seed, Stream::Graph);
+    topology.build(setup.nodes, &mut || random.word()).map_err(bad)
+}
+
+fn assign_ids(setup: &Setup) -> Result<Vec<Id>, Failure> {
+    let mut ids: Vec<u32> = match &setup.ids {
+        Ids::List(list) => list.clone(),
+        _ => (0..setup.nodes).collect(),
+    };
+    match setup.ids {
+        Ids::Random => Random::new(setup.seed, Stream::Ids).shuffle(&mut ids),
+        Ids::Descending => ids.reverse(),
+        Ids::Ascending => {}
+        Ids::List(_) => check_ids(&ids, setup.nodes)?,
+    }
+    Ok(ids.into_iter().map(Id).collect())
+}
+
+fn check_ids(ids: &[u32], nodes: u32) -> Result<(), Failure> {
+    if ids.len() != nodes as usize {
+        let count = ids.len();
+        return Err(Failure::bad(format!("there are {count} ids for {nodes} nodes")));
+    }
+    let mut owners: Vec<(u32, usize)> = ids.iter().copied().zip(0..).collect();
+    owners.sort_unstable();
+    match owners.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+        Some(pair) => Err(Failure::bad(format!(
+            "ids must be unique, but nodes {} and {} both have id {}",
+            pair[0].1, pair[1].1, pair[0].0
+        ))),
+        None => Ok(()),
+    }
+}

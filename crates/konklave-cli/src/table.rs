@@ -1,0 +1,73 @@
+//! The algorithms, one line each: the only place that knows them by name.
+
+use std::sync::LazyLock;
+
+use konklave::election::chang_roberts::{ChangRoberts, Wake};
+use konklave::mutex::raymond::Raymond;
+use konklave::mutex::ricart_agrawala::RicartAgrawala;
+
+use crate::drive;
+use crate::entry::{Choice, Entry, Family, Network};
+use crate::failure::Failure;
+use crate::site::Site;
+
+/// One line of the table: family and module, network, options, and how to drive it.
+macro_rules! entry {
+    ($family:ident::$module:ident, $network:ident, $choices:expr, $drive:expr) => {
+        Entry {
+            name: stringify!($module).replace('_', "-"),
+            family: Family::find(stringify!($family)).expect("families are modules"),
+            network: Network::$network,
+            choices: $choices,
+            source: include_str!(concat!(
+                "../../konklave/src/",
+                stringify!($family),
+                "/",
+                stringify!($module),
+                ".rs"
+            )),
+            file: concat!(
+                "crates/konklave/src/",
+                stringify!($family),
+                "/",
+                stringify!($module),
+                ".rs"
+            ),
+            drive: $drive,
+        }
+    };
+}
+
+const WAKE: Choice = Choice { name: "wake", values: &["all", "suppress", "relay"] };
+
+/// All algorithms, by family and name.
+pub static TABLE: LazyLock<Vec<Entry>> = LazyLock::new(|| {
+    vec![
+        entry!(mutex::raymond, Tree, &[], |site, job| {
+            drive::mutex(site, job, |me| Raymond::new(me, site.towards_first(me)))
+        }),
+        entry!(mutex::ricart_agrawala, Complete, &[], |site, job| {
+            drive::mutex(site, job, |me| RicartAgrawala::new(me, site.nodes()))
+        }),
+        entry!(election::chang_roberts, Ring, &[WAKE], |site, job| {
+            let wake = wake(site);
+            let make = |me| ChangRoberts::new(site.id(me), site.successor(me), wake);
+            drive::election(site, job, wake.winner(), make)
+        }),
+    ]
+});
+
+fn wake(site: &Site) -> Wake {
+    match site.choice("wake") {
+        "suppress" => Wake::Suppress,
+        "relay" => Wake::Relay,
+        _ => Wake::All,
+    }
+}
+
+/// The algorithm with this name.
+pub fn find(name: &str) -> Result<&'static Entry, Failure> {
+    TABLE.iter().find(|entry| entry.name == name).ok_or_else(|| {
+        Failure::unknown("algorithm", name, TABLE.iter().map(|entry| entry.name.as_str()))
+    })
+}

@@ -1,0 +1,261 @@
+//! Runs a trace again: every input goes to its node, and every effect must be the recorded one.
+
+use std::collections::VecDeque;
+use std::fmt::{self, Display};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Duration;
+
+use konklave::NodeId;
+use konklave::protocol::{Broken, Effect, Env, Input, Monitor, Protocol, Verdict};
+use konklave::trace::{End, Fault, Line, Step};
+
+use crate::disturbance::Void;
+use crate::simulation::failed_assertion;
+
+/// A trace that cannot be replayed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReplayError {
+    /// The line at fault, counted from one.
+    pub line: usize,
+    /// What is wrong with it.
+    pub problem: String,
+}
+
+impl Display for ReplayError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}: {}", self.line, self.problem)
+    }
+}
+
+impl std::error::Error for ReplayError {}
+
+/// What a replay came to.
+#[derive(Clone, Debug)]
+pub struct Replayed {
+    /// The end as it was recorded.
+    pub end: End,
+    /// How many messages were sent.
+    pub messages: u64,
+    /// The promise that was broken, if one was.
+    pub broken: Option<Broken>,
+}
+
+/// Replays the lines of a trace, the header left out. `show` sees each line before it is checked.
+///
+/// # Errors
+///
+/// If a line is not a line of a trace, if the last one is missing, if a node does something else
+/// than was recorded, or if the verdict differs.
+pub fn replay<P, M>(
+    lines: impl Iterator<Item = std::io::Result<String>>,
+    nodes: u32,
+    make: &dyn Fn(NodeId) -> P,
+    monitor: M,
+    show: &mut dyn FnMut(&Line<P>),
+) -> Result<Replayed, ReplayError>
+where
+    P: Protocol,
+    M: Monitor<Command = P::Command, Event = P::Event>,
+{
+    let mut stage = Stage {
+        nodes: NodeId::all(nodes).map(make).collect(),
+        make,
+        monitor,
+        messages: 0,
+        steps: 0,
+        broken: None,
+    };
+    let mut number = 1;
+    for text in lines {
+        number += 1;
+        let error = |problem: String| ReplayError { line: number, problem };
+        let text = text.map_err(|problem| error(problem.to_string()))?;
+        let line: Line<P> = serde_json::from_str(&text).map_err(|problem| {
+            error(format!("this is not a line of a trace, or it is cut off ({problem})"))
+        })?;
+        show(&line);
+        match line {
+            Line::Step(step) => stage.step(step).map_err(error)?,
+            Line::Fault { what, .. } => stage.fault(what).map_err(error)?,
+            Line::End(end) => return stage.end(end).map_err(error),
+        }
+    }
+    Err(ReplayError {
+        line: number,
+        problem: "the trace is cut off: its end is missing".to_owned(),
+    })
+}
+
+struct Stage<'a, P, M> {
+    nodes: Vec<P>,
+    make: &'a dyn Fn(NodeId) -> P,
+    monitor: M,
+    messages: u64,
+    steps: u64,
+    broken: Option<Broken>,
+}
+
+impl<P, M> Stage<'_, P, M>
+where
+    P: Protocol,
+    M: Monitor<Command = P::Command, Event = P::Event>,
+{
+    fn judge(&mut self, verdict: Verdict) {
+        if let (Err(broken), None) = (verdict, &self.broken) {
+            self.broken = Some(broken);
+        }
+    }
+
+    fn node(&mut self, node: NodeId) -> Result<&mut P, String> {
+        let nodes = self.nodes.len();
+        self.nodes
+            .get_mut(node.index())
+            .ok_or_else(|| format!("there is no node {node} among {nodes} nodes"))
+    }
+
+    fn step(&mut self, step: Step<P>) -> Result<(), String> {
+        let Step { node, input, effects, .. } = step;
+        self.steps += 1;
+        if let Input::Command(command) = &input {
+            let verdict = self.monitor.on_command(node, command);
+            self.judge(verdict);
+        }
+        let mut env = Checking::new(effects);
+        let state = self.node(node)?;
+        let outcome = catch_unwind(AssertUnwindSafe(|| state.on(input, &mut env)));
+        if let Some((recorded, now)) = env.difference {
+            let text = |effect: Option<Effect<P>>| match effect {
+                Some(effect) => format!("'{effect}'"),
+                None => "nothing more".to_owned(),
+            };
+            return Err(format!(
+                "node {node} does {} where {} was recorded: \
+                 the trace is from another version of the algorithm, or was changed",
+                text(now),
+                text(recorded),
+            ));
+        }
+        for effect in &env.done {
+            match effect {
+                Effect::Send { .. } => self.messages += 1,
+                Effect::Emit(event) => {
+                    let verdict = self.monitor.on_event(node, event);
+                    self.judge(verdict);
+                }
+                Effect::SetTimer { .. } | Effect::CancelTimer(_) | Effect::Choose { .. } => {}
+            }
+        }
+        match outcome {
+            Err(panic) => self.judge(failed_assertion(panic.as_ref())),
+            Ok(()) if env.recorded.is_empty() => {}
+            Ok(()) => {
+                return Err(format!("node {node} does not do '{}'", env.recorded[0]));
+            }
+        }
+        Ok(())
+    }
+
+    fn fault(&mut self, fault: Fault<P>) -> Result<(), String> {
+        match fault {
+            Fault::Crash(node) => {
+                self.node(node)?;
+                let verdict = self.monitor.on_crash(node);
+                self.judge(verdict);
+            }
+            Fault::Restart(node) => {
+                *self.node(node)? = (self.make)(node);
+                let verdict = self.monitor.on_restart(node);
+                self.judge(verdict);
+            }
+            Fault::Garbage { node, messages } => {
+                let state = self.node(node)?;
+                for (from, msg) in messages {
+                    state.on_message(from, msg, &mut Void);
+                }
+            }
+            Fault::Lost(_)
+            | Fault::Doubled(_)
+            | Fault::Missed(_)
+            | Fault::Pause(_)
+            | Fault::Resume(_)
+            | Fault::Partition(_)
+            | Fault::Heal(_)
+            | Fault::Forged { .. } => {}
+        }
+        Ok(())
+    }
+
+    fn end(mut self, end: End) -> Result<Replayed, String> {
+        if end.steps != self.steps {
+            return Err(format!(
+                "there are {} steps where {} were recorded",
+                self.steps, end.steps
+            ));
+        }
+        if end.broken.is_some() || end.ended == "quiescence" || end.ended == "done" {
+            let verdict = self.monitor.at_rest();
+            self.judge(verdict);
+        }
+        if self.broken != end.broken {
+            let text = |broken: &Option<Broken>| match broken {
+                Some(broken) => format!("'{broken}'"),
+                None => "no broken promise".to_owned(),
+            };
+            let (now, recorded) = (text(&self.broken), text(&end.broken));
+            return Err(format!("the replay finds {now} where {recorded} was recorded"));
+        }
+        Ok(Replayed { end, messages: self.messages, broken: self.broken })
+    }
+}
+
+/// An environment that compares what a node does with what it did.
+struct Checking<P: Protocol> {
+    recorded: VecDeque<Effect<P>>,
+    done: Vec<Effect<P>>,
+    /// The first recorded and actual effect that differ.
+    difference: Option<(Option<Effect<P>>, Option<Effect<P>>)>,
+}
+
+impl<P: Protocol> Checking<P> {
+    fn new(recorded: Vec<Effect<P>>) -> Self {
+        Self { recorded: recorded.into(), done: Vec::new(), difference: None }
+    }
+
+    fn effect(&mut self, effect: Effect<P>) {
+        let recorded = self.recorded.pop_front();
+        if recorded.as_ref() != Some(&effect) && self.difference.is_none() {
+            self.difference = Some((recorded, Some(effect.clone())));
+        }
+        self.done.push(effect);
+    }
+}
+
+impl<P: Protocol> Env<P> for Checking<P> {
+    fn send(&mut self, to: NodeId, msg: P::Msg) {
+        self.effect(Effect::Send { to, msg });
+    }
+
+    fn set_timer(&mut self, timer: P::Timer, after: Duration) {
+        self.effect(Effect::SetTimer { timer, after });
+    }
+
+    fn cancel_timer(&mut self, timer: P::Timer) {
+        self.effect(Effect::CancelTimer(timer));
+    }
+
+    fn emit(&mut self, event: P::Event) {
+        self.effect(Effect::Emit(event));
+    }
+
+    /// The recorded choice, if it is one from as many; else zero, and a difference.
+    fn choose(&mut self, bound: u32) -> u32 {
+        let value = match self.recorded.front() {
+            Some(Effect::Choose { bound: same, value }) if *same == bound && *value < bound => {
+                *value
+            }
+            _ => 0,
+        };
+        self.effect(Effect::Choose { bound, value });
+        value
+    }
+}
