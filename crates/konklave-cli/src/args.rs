@@ -196,17 +196,34 @@ pub struct ElectionArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Variants")]
 pub struct VariantArgs {
-    /// chang-roberts: what a sleeping node does when it is reached: all, suppress or relay
+    /// What a sleeping node does when an election reaches it: all, suppress or relay
     #[arg(long)]
     pub wake: Option<String>,
+    /// The form of the algorithm, where there are several: `explain` names them
+    #[arg(long)]
+    pub variant: Option<String>,
+    /// Who is asked: plane, grid or file:PATH
+    #[arg(long)]
+    pub quorum: Option<String>,
+    /// Who is asked and who is informed: ricart-agrawala, maekawa, mixed or file:PATH
+    #[arg(long)]
+    pub structure: Option<String>,
+    /// How the token is found: broadcast, echo or tree
+    #[arg(long)]
+    pub search: Option<String>,
 }
 
 impl VariantArgs {
     /// The options that were given, by name.
     pub fn given(&self) -> impl Iterator<Item = (&'static str, &str)> {
-        [("wake", &self.wake)]
-            .into_iter()
-            .filter_map(|(name, value)| Some((name, value.as_deref()?)))
+        let options = [
+            ("wake", &self.wake),
+            ("variant", &self.variant),
+            ("quorum", &self.quorum),
+            ("structure", &self.structure),
+            ("search", &self.search),
+        ];
+        options.into_iter().filter_map(|(name, value)| Some((name, value.as_deref()?)))
     }
 }
 

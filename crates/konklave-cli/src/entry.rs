@@ -67,6 +67,8 @@ pub enum Network {
     Tree,
     /// Everyone can talk to everyone.
     Complete,
+    /// Anything that is connected.
+    Connected,
 }
 
 impl Network {
@@ -76,6 +78,7 @@ impl Network {
             Self::Ring => Topology::Ring,
             Self::Tree => "tree:2".parse().expect("a valid topology"),
             Self::Complete => Topology::Complete,
+            Self::Connected => Topology::Grid { sides: None },
         }
     }
 
@@ -85,6 +88,7 @@ impl Network {
             Self::Ring => graph.ring().is_some(),
             Self::Tree => graph.is_tree(),
             Self::Complete => graph.is_complete(),
+            Self::Connected => true,
         }
     }
 
@@ -94,6 +98,7 @@ impl Network {
             Self::Ring => "--topology ring",
             Self::Tree => "--topology tree:2, line, star or random-tree",
             Self::Complete => "--topology complete",
+            Self::Connected => "any",
         }
     }
 }
@@ -104,7 +109,48 @@ impl Display for Network {
             Self::Ring => "ring",
             Self::Tree => "tree",
             Self::Complete => "complete network",
+            Self::Connected => "connected network",
         })
+    }
+}
+
+/// The order of messages that an algorithm needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Order {
+    /// Any.
+    Any,
+    /// First in, first out on every channel.
+    Fifo,
+    /// First in, first out if this option has this value.
+    FifoIf(&'static str, &'static str),
+}
+
+/// What an algorithm needs from its surroundings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Needs {
+    /// The network.
+    pub network: Network,
+    /// The order of messages.
+    pub order: Order,
+    /// Whether it never rests, so that a run ends when its workload is done.
+    pub perpetual: bool,
+}
+
+impl Needs {
+    /// This network, and nothing else.
+    pub const fn network(network: Network) -> Self {
+        Self { network, order: Order::Any, perpetual: false }
+    }
+
+    /// Also this order of messages.
+    pub const fn order(self, order: Order) -> Self {
+        Self { order, ..self }
+    }
+
+    /// It never rests.
+    pub const fn perpetual(self) -> Self {
+        Self { perpetual: true, ..self }
     }
 }
 
@@ -113,8 +159,19 @@ impl Display for Network {
 pub struct Choice {
     /// Its name: `--NAME`.
     pub name: &'static str,
-    /// What it can be; the first is the default.
+    /// What it can be; the first is the default. `file:PATH` and `NUMBER` stand for any such.
     pub values: &'static [&'static str],
+}
+
+impl Choice {
+    /// Whether the option can have this value.
+    pub fn allows(&self, value: &str) -> bool {
+        self.values.iter().any(|&form| match form {
+            "file:PATH" => value.len() > 5 && value.starts_with("file:"),
+            "NUMBER" => value.parse::<u32>().is_ok_and(|number| number > 0),
+            form => value == form,
+        })
+    }
 }
 
 /// One algorithm.
@@ -123,8 +180,8 @@ pub struct Entry {
     pub name: String,
     /// The problem it solves.
     pub family: Family,
-    /// The network it needs.
-    pub network: Network,
+    /// What it needs from its surroundings.
+    pub needs: Needs,
     /// Options of its own.
     pub choices: &'static [Choice],
     /// Its file.

@@ -34,7 +34,7 @@ pub fn explain(args: &ExplainArgs) -> Result<Verdict, Failure> {
         output::json(&json!({
             "name": entry.name,
             "family": entry.family,
-            "network": entry.network,
+            "needs": entry.needs,
             "summary": document.summary,
             "reference": document.reference,
             "sections": sections,

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::Verdict;
 use crate::args::ListArgs;
-use crate::entry::{Choice, Entry, Family, Network};
+use crate::entry::{Choice, Entry, Family, Needs};
 use crate::failure::Failure;
 use crate::output;
 use crate::table::TABLE;
@@ -14,7 +14,7 @@ use crate::table::TABLE;
 struct Row {
     name: String,
     family: Family,
-    network: Network,
+    needs: Needs,
     messages: String,
     year: Option<u32>,
     summary: String,
@@ -29,7 +29,7 @@ impl From<&Entry> for Row {
         Self {
             name: entry.name.clone(),
             family: entry.family,
-            network: entry.network,
+            needs: entry.needs,
             messages: document.messages(),
             year: document.year(),
             summary: document.summary,
@@ -53,7 +53,7 @@ pub fn list(args: &ListArgs) -> Result<Verdict, Failure> {
     let cells = rows.iter().map(|row| {
         let year = row.year.map_or_else(String::new, |year| year.to_string());
         let family = row.family.to_string();
-        vec![row.name.clone(), family, row.network.to_string(), year, row.messages.clone()]
+        vec![row.name.clone(), family, row.needs.network.to_string(), year, row.messages.clone()]
     });
     let mut lines = output::table(&[head].into_iter().chain(cells).collect::<Vec<_>>());
     lines[0] = output::bold(&lines[0]);

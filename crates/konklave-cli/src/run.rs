@@ -132,17 +132,23 @@ fn plan(args: &RunArgs, site: &Site) -> Result<RunPlan, Failure> {
             "--pause {pause} never ends: write NODE@FROM..TO, or --crash {pause}"
         )));
     }
+    if site.needs_fifo() && args.faults.reorder.is_some() {
+        return Err(Failure::bad(format!(
+            "{} needs channels that keep the order of messages: leave --reorder out",
+            site.entry().name
+        )));
+    }
     let five_units = (5.0 * args.delay.mean()).round() as u64;
     let mutex = &args.mutex;
     Ok(RunPlan {
         options: Options {
             seed: args.seed,
             delay: args.delay,
-            fifo: args.fifo,
+            fifo: args.fifo || site.needs_fifo(),
             faults,
             time_limit: args.time_limit,
             event_limit: args.event_limit,
-            perpetual: false,
+            perpetual: site.entry().needs.perpetual,
             metered: true,
         },
         mutex: MutexPlan {
@@ -178,7 +184,7 @@ fn save_graph(path: &Path, site: &Site) -> Result<(), Failure> {
 }
 
 fn for_people(report: &RunReport<'_>, args: &RunArgs, site: &Site) -> Vec<String> {
-    let order = if args.fifo { ", first in first out" } else { "" };
+    let order = if args.fifo || site.needs_fifo() { ", first in first out" } else { "" };
     let mut lines = vec![
         format!(
             "{} on a {}, seed {}, delay {}{order}",

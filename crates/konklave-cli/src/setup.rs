@@ -31,6 +31,9 @@ pub struct Setup {
     /// Options of the algorithm's own.
     #[serde(default)]
     pub variant: BTreeMap<String, String>,
+    /// What was in the files that those options name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub files: BTreeMap<String, String>,
     /// The rest of the command line, for people.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub command: String,
@@ -59,7 +62,7 @@ impl Setup {
     pub fn from_args(args: &RunArgs, entry: &Entry) -> Result<Self, Failure> {
         let topology = match &args.topology {
             Some(text) => read_topology(text)?,
-            None => entry.network.default_topology(),
+            None => entry.needs.network.default_topology(),
         };
         let (graph, nodes) = match &topology {
             Topology::File { path } => {
@@ -87,7 +90,14 @@ impl Setup {
             Some(text) => read_ids(text)?,
             None => Ids::default(),
         };
-        let variant = args.variant.given().map(|(name, value)| (name.to_owned(), value.to_owned()));
+        let mut variant = BTreeMap::new();
+        let mut files = BTreeMap::new();
+        for (name, value) in args.variant.given() {
+            if let Some(path) = value.strip_prefix("file:") {
+                files.insert(name.to_owned(), read_file(&format!("read the {name}"), path)?);
+            }
+            variant.insert(name.to_owned(), value.to_owned());
+        }
         Ok(Self {
             algorithm: entry.name.clone(),
             nodes,
@@ -95,7 +105,8 @@ impl Setup {
             graph,
             seed: args.seed,
             ids,
-            variant: variant.collect(),
+            variant,
+            files,
             command: std::env::args().skip(1).collect::<Vec<_>>().join(" "),
         })
     }
@@ -110,6 +121,7 @@ impl Setup {
             seed: 1,
             ids: Ids::Ascending,
             variant: BTreeMap::new(),
+            files: BTreeMap::new(),
             command: String::new(),
         };
         let bad = |name: &str, value: &str| Failure::bad(format!("'{value}' is no {name}"));

@@ -7,7 +7,7 @@ use konklave::election::Id;
 use konklave::graph::{Format, Graph, Ring};
 use konklave_sim::random::{Random, Stream};
 
-use crate::entry::{Entry, Family};
+use crate::entry::{Entry, Family, Order};
 use crate::failure::Failure;
 use crate::setup::{Ids, Setup, read_topology};
 
@@ -29,13 +29,13 @@ impl Site {
             check_choice(entry, name, value)?;
         }
         let graph = build_graph(&setup, entry)?;
-        if !entry.network.fits(&graph) {
+        if !entry.needs.network.fits(&graph) {
             return Err(Failure::bad(format!(
                 "{} needs a {}, and a {} is none: try {}",
                 entry.name,
-                entry.network,
+                entry.needs.network,
                 graph.describe(),
-                entry.network.examples(),
+                entry.needs.network.examples(),
             )));
         }
         let ids = match entry.family {
@@ -86,6 +86,25 @@ impl Site {
         self.towards_first.get_or_init(|| self.graph.tree_towards(NodeId(0)))[me.index()]
     }
 
+    /// Whether channels must keep the order of messages.
+    pub fn needs_fifo(&self) -> bool {
+        match self.entry.needs.order {
+            Order::Any => false,
+            Order::Fifo => true,
+            Order::FifoIf(name, value) => self.choice(name) == value,
+        }
+    }
+
+    /// The neighbours of a node, ascending.
+    pub fn neighbours(&self, me: NodeId) -> Vec<NodeId> {
+        self.graph.neighbours(me).collect()
+    }
+
+    /// What was in the file that an option of the algorithm names, if it names one.
+    pub fn file(&self, name: &str) -> Option<&str> {
+        self.setup.files.get(name).map(String::as_str)
+    }
+
     /// An option of the algorithm: what the user said, or its default.
     pub fn choice(&self, name: &str) -> &str {
         let default = self.entry.choices.iter().find(|choice| choice.name == name);
@@ -104,7 +123,7 @@ fn check_choice(entry: &Entry, name: &str, value: &str) -> Result<(), Failure> {
         };
         return Err(Failure::bad(format!("{} has no --{name}: {options}", entry.name)));
     };
-    match choice.values.contains(&value) {
+    match choice.allows(value) {
         true => Ok(()),
         false => Err(Failure::bad(format!(
             "'{value}' is no --{name}: write {}",
@@ -119,7 +138,7 @@ fn build_graph(setup: &Setup, entry: &Entry) -> Result<Graph, Failure> {
         return Graph::parse(text, Format::Dot).map_err(bad);
     }
     let topology = match setup.topology.as_str() {
-        "" => entry.network.default_topology(),
+        "" => entry.needs.network.default_topology(),
         text => read_topology(text)?,
     };
     let mut random = Random::new(setup.seed, Stream::Graph);

@@ -7,17 +7,17 @@ use konklave::mutex::raymond::Raymond;
 use konklave::mutex::ricart_agrawala::RicartAgrawala;
 
 use crate::drive;
-use crate::entry::{Choice, Entry, Family, Network};
+use crate::entry::{Choice, Entry, Family, Needs, Network};
 use crate::failure::Failure;
 use crate::site::Site;
 
-/// One line of the table: family and module, network, options, and how to drive it.
+/// One line of the table: family and module, needs, options, and how to drive it.
 macro_rules! entry {
-    ($family:ident::$module:ident, $network:ident, $choices:expr, $drive:expr) => {
+    ($family:ident::$module:ident, $needs:expr, $choices:expr, $drive:expr) => {
         Entry {
             name: stringify!($module).replace('_', "-"),
             family: Family::find(stringify!($family)).expect("families are modules"),
-            network: Network::$network,
+            needs: $needs,
             choices: $choices,
             source: include_str!(concat!(
                 "../../konklave/src/",
@@ -38,18 +38,22 @@ macro_rules! entry {
     };
 }
 
+const RING: Needs = Needs::network(Network::Ring);
+const TREE: Needs = Needs::network(Network::Tree);
+const COMPLETE: Needs = Needs::network(Network::Complete);
+
 const WAKE: Choice = Choice { name: "wake", values: &["all", "suppress", "relay"] };
 
 /// All algorithms, by family and name.
 pub static TABLE: LazyLock<Vec<Entry>> = LazyLock::new(|| {
     vec![
-        entry!(mutex::raymond, Tree, &[], |site, job| {
+        entry!(mutex::raymond, TREE, &[], |site, job| {
             drive::mutex(site, job, |me| Raymond::new(me, site.towards_first(me)))
         }),
-        entry!(mutex::ricart_agrawala, Complete, &[], |site, job| {
+        entry!(mutex::ricart_agrawala, COMPLETE, &[], |site, job| {
             drive::mutex(site, job, |me| RicartAgrawala::new(me, site.nodes()))
         }),
-        entry!(election::chang_roberts, Ring, &[WAKE], |site, job| {
+        entry!(election::chang_roberts, RING, &[WAKE], |site, job| {
             let wake = wake(site);
             let make = |me| ChangRoberts::new(site.id(me), site.successor(me), wake);
             drive::election(site, job, wake.winner(), make)
