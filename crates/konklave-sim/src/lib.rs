@@ -1,7 +1,7 @@
 //! A deterministic simulator for the algorithms of [`konklave`]: one seed decides everything.
 //!
-//! Time is counted in ticks and events happen in the order (time, insertion). The simulator knows no
-//! algorithm by name: it runs any [`Protocol`](konklave::protocol::Protocol) under any
+//! Time is counted in ticks and events happen in the order (time, insertion). The simulator knows
+//! no algorithm by name: it runs any [`Protocol`](konklave::protocol::Protocol) under any
 //! [`Workload`](workload::Workload), watched by any [`Monitor`](konklave::protocol::Monitor).
 //!
 //! ```

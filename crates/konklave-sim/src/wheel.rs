@@ -74,8 +74,8 @@ impl<T> Wheel<T> {
 
     /// The next items, all of the earliest pending time, and that time.
     ///
-    /// Not necessarily all items of that time: call again. Give the batch back, for its memory, with
-    /// [`recycle`](Self::recycle).
+    /// Not necessarily all items of that time: call again. Give the batch back, for its memory,
+    /// with [`recycle`](Self::recycle).
     pub fn pop(&mut self) -> Option<(u64, Batch<T>)> {
         if self.len == 0 {
             return None;

@@ -2,9 +2,9 @@
 //!
 //! A node of an algorithm implements [`Protocol`](protocol::Protocol): it reacts to commands of its
 //! application, to messages of its peers and to its timers, and whatever it does to the outside
-//! goes through an [`Env`](protocol::Env). Nothing in this crate performs I/O, reads a clock, starts
-//! a thread or draws a random number, so the same file can be simulated, checked exhaustively,
-//! replayed and shipped.
+//! goes through an [`Env`](protocol::Env). Nothing in this crate performs I/O, reads a clock,
+//! starts a thread or draws a random number, so the same file can be simulated, checked
+//! exhaustively, replayed and shipped.
 //!
 //! | module | problem |
 //! |---|---|

@@ -183,7 +183,8 @@ pub trait Hosts<C: Protocol>: Protocol {
     /// The part tells its host something.
     fn on_part(&mut self, event: C::Event, env: &mut impl Env<Self>);
 
-    /// One transition of the part, then [`on_part`](Self::on_part) for each of its events, in order.
+    /// One transition of the part, then [`on_part`](Self::on_part) for each of its events, in
+    /// order.
     ///
     /// The events wait until the transition has ended: the part is never entered while it is busy.
     fn run<E: Env<Self>>(

@@ -38,7 +38,8 @@ pub trait Workload<P: Protocol> {
     /// A crashed node is back.
     fn on_restart(&mut self, _node: NodeId, _agenda: &mut Agenda<'_, P>) {}
 
-    /// Whether everything that was wanted has happened. Ends the run of a protocol that never rests.
+    /// Whether everything that was wanted has happened. Ends the run of a protocol that never
+    /// rests.
     fn is_done(&self) -> bool {
         false
     }

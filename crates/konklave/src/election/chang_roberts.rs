@@ -23,9 +23,9 @@
 //! # Assumes
 //!
 //! A directed ring of nodes with unique ids and reliable channels in any order. The nodes need not
-//! know how many they are. No crashes: if the owner of the largest id dies, its proposal circles for
-//! ever. A lost proposal of the largest id leaves the ring without a leader; doubled messages are
-//! harmless.
+//! know how many they are. No crashes: if the owner of the largest id dies, its proposal circles
+//! for ever. A lost proposal of the largest id leaves the ring without a leader; doubled messages
+//! are harmless.
 //!
 //! # Differs from the paper
 //!

@@ -1,7 +1,7 @@
 //! Mutual exclusion: at most one node at a time is inside its critical section.
 //!
-//! The application asks with [`Command::Acquire`], is told [`Event::Granted`] when it may enter, and
-//! gives back with [`Command::Release`]. A command out of turn (a second `Acquire`, a `Release`
+//! The application asks with [`Command::Acquire`], is told [`Event::Granted`] when it may enter,
+//! and gives back with [`Command::Release`]. A command out of turn (a second `Acquire`, a `Release`
 //! from outside) is ignored.
 //!
 //! Promises:

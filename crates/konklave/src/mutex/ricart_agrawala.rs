@@ -17,14 +17,15 @@
 //!
 //! # Cost
 //!
-//! Messages: 2(n-1) per entry, at any load. Coordination delay T, waiting time 2T on an idle system.
-//! State: a clock and two sets of nodes. Message: one stamp.
+//! Messages: 2(n-1) per entry, at any load. Coordination delay T, waiting time 2T on an idle
+//! system. State: a clock and two sets of nodes. Message: one stamp.
 //!
 //! # Assumes
 //!
-//! A complete network with reliable channels in any order. No crashes: a crashed node never replies,
-//! and everyone who asks waits for ever. A lost message blocks its requester in the same way; a
-//! doubled reply can count for the next request of its receiver and let two nodes in together.
+//! A complete network with reliable channels in any order. No crashes: a crashed node never
+//! replies, and everyone who asks waits for ever. A lost message blocks its requester in the same
+//! way; a doubled reply can count for the next request of its receiver and let two nodes in
+//! together.
 //!
 //! # Differs from the paper
 //!

@@ -1,0 +1,179 @@
+//! The conventions of this repository, as far as a machine can check them.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use konklave_cli::document;
+use konklave_cli::table::TABLE;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+}
+
+/// All Rust files below a folder, with their text; paths from the root of the repository.
+fn sources(folder: &str) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    let mut folders = vec![root().join(folder)];
+    while let Some(folder) = folders.pop() {
+        for path in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+            if path.is_dir() && path.file_name().unwrap() != "target" {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                let name = path.strip_prefix(root()).unwrap().display().to_string();
+                found.push((name, fs::read_to_string(&path).unwrap()));
+            }
+        }
+    }
+    assert!(!found.is_empty(), "no sources below {folder}");
+    found
+}
+
+/// Fails with all complaints at once.
+fn demand(complaints: Vec<String>) {
+    assert!(complaints.is_empty(), "\n{}", complaints.join("\n"));
+}
+
+#[test]
+fn files_are_short_and_narrow() {
+    let mut complaints = Vec::new();
+    for (name, text) in sources("crates") {
+        let lines = text.lines().count();
+        if lines > 400 {
+            complaints.push(format!("{name} has {lines} lines; 400 are enough"));
+        }
+        for (line, number) in text.lines().zip(1..) {
+            if line.chars().count() > 100 {
+                complaints.push(format!("{name}:{number} is wider than 100 columns"));
+            }
+        }
+        if name.ends_with("utils.rs") || name.ends_with("helpers.rs") {
+            complaints.push(format!("{name} has a name that says nothing"));
+        }
+    }
+    demand(complaints);
+}
+
+#[test]
+fn functions_fit_on_a_screen() {
+    let mut complaints = Vec::new();
+    for (name, text) in sources("crates") {
+        let mut open: Option<(usize, usize)> = None;
+        for (line, number) in text.lines().zip(1..) {
+            let indent = line.len() - line.trim_start().len();
+            let code = line.trim_start();
+            let is_head = ["fn ", "pub fn ", "pub(crate) fn ", "const fn ", "pub const fn "];
+            if open.is_none() && is_head.iter().any(|head| code.starts_with(head)) {
+                open = Some((indent, number));
+            }
+            if let Some((start_indent, start)) = open
+                && indent == start_indent
+                && (code.starts_with('}') || code.ends_with('}') || code.ends_with(';'))
+            {
+                if number - start > 70 {
+                    let length = number - start + 1;
+                    complaints.push(format!("{name}:{start}: a function of {length} lines"));
+                }
+                open = None;
+            }
+        }
+    }
+    demand(complaints);
+}
+
+#[test]
+fn the_algorithms_are_pure() {
+    let banned = [
+        "HashMap",
+        "HashSet",
+        "Instant",
+        "SystemTime",
+        "std::thread",
+        "std::fs",
+        "std::io",
+        "std::net",
+        "std::env",
+        "println!",
+        "eprintln!",
+        "dbg!",
+        "unsafe",
+        "rand::",
+        "todo!",
+        "unimplemented!",
+    ];
+    let mut complaints = Vec::new();
+    for (name, text) in sources("crates/konklave/src") {
+        for (line, number) in text.lines().zip(1..) {
+            let code = line.split("//").next().unwrap_or_default();
+            for word in banned.iter().filter(|word| code.contains(**word)) {
+                complaints.push(format!("{name}:{number}: {word} has no place in an algorithm"));
+            }
+        }
+    }
+    demand(complaints);
+}
+
+#[test]
+fn every_algorithm_is_documented_in_the_same_form() {
+    let headings = ["Idea", "Cost", "Assumes", "Differs from the paper"];
+    let mut complaints = Vec::new();
+    for entry in TABLE.iter() {
+        let (name, document) = (&entry.name, entry.document());
+        let found: Vec<_> = document.sections.iter().map(|(heading, _)| heading.as_str()).collect();
+        if found != headings {
+            complaints.push(format!("{name}: its headings are {found:?}, not {headings:?}"));
+        }
+        if let Some((heading, _)) = document.sections.iter().find(|(_, text)| text.is_empty()) {
+            complaints.push(format!("{name}: there is nothing below '{heading}'"));
+        }
+        if !document.section("Cost").starts_with("Messages: ") {
+            complaints.push(format!("{name}: the cost does not begin with 'Messages: '"));
+        }
+        if document.messages().len() > 80 {
+            complaints.push(format!("{name}: '{}' is no short formula", document.messages()));
+        }
+        if document.year().is_none() {
+            complaints.push(format!("{name}: the reference names no year"));
+        }
+        let messages = document::messages(entry.source);
+        if messages.is_empty() || messages.iter().any(|message| message.meaning.is_empty()) {
+            complaints.push(format!("{name}: a message lacks its meaning"));
+        }
+        if !entry.source.contains("#[cfg(test)]") {
+            complaints.push(format!("{name}: it has no transition tests"));
+        }
+    }
+    demand(complaints);
+}
+
+#[test]
+fn every_algorithm_has_a_script_and_a_row_in_the_readme() {
+    let readme = fs::read_to_string(root().join("README.md")).unwrap();
+    let mut complaints = Vec::new();
+    for entry in TABLE.iter() {
+        let scripts = root().join("crates/konklave/tests/scripts").join(&entry.name);
+        let has_script = fs::read_dir(scripts).is_ok_and(|mut folder| folder.next().is_some());
+        if !has_script {
+            complaints.push(format!("{}: there is no golden script", entry.name));
+        }
+        let document = entry.document();
+        let year = document.year().unwrap_or_default();
+        let messages = document.messages();
+        let (name, family, file) = (&entry.name, entry.family, entry.file);
+        let short = file.rsplit('/').next().unwrap_or_default();
+        let paper = readme.lines().find_map(|line| {
+            let cells: Vec<_> = line.split('|').map(str::trim).collect();
+            (cells.get(2) == Some(&format!("`{name}`").as_str())).then(|| cells[3].to_owned())
+        });
+        let row = |paper: &str| {
+            format!("| {family} | `{name}` | {paper} | {messages} | [{short}]({file}) |")
+        };
+        match paper {
+            Some(paper) if paper.contains(&year.to_string()) && readme.contains(&row(&paper)) => {}
+            _ => complaints.push(format!(
+                "README: this row is missing or different:\n  {}",
+                row(&format!("AUTHORS {year}"))
+            )),
+        }
+    }
+    demand(complaints);
+}
