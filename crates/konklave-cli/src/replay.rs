@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::Verdict;
 use crate::args::ReplayArgs;
-use crate::drive::{Job, Outcome};
+use crate::drive::{Job, Outcome, carry_out};
 use crate::failure::Failure;
 use crate::setup::Setup;
 use crate::site::Site;
@@ -35,7 +35,7 @@ pub fn replay(args: &ReplayArgs) -> Result<Verdict, Failure> {
         }
     };
     let job = Job::Replay { lines: &mut lines, show: &mut show };
-    let outcome = (entry.drive)(&site, job).map_err(|failure| match failure {
+    let outcome = carry_out(&site, job).map_err(|failure| match failure {
         Failure::Bad(problem) => in_file(problem),
         failure => failure,
     });

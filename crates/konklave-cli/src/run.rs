@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use crate::Verdict;
 use crate::args::RunArgs;
-use crate::drive::{ElectionPlan, Job, MutexPlan, Outcome, Problem, RunPlan};
+use crate::drive::{ElectionPlan, Job, MutexPlan, Outcome, Problem, RunPlan, carry_out};
 use crate::entry::{Entry, Family};
 use crate::failure::Failure;
 use crate::output::{grouped, short};
@@ -39,7 +39,7 @@ pub fn run(args: &RunArgs) -> Result<Verdict, Failure> {
         trace: trace.map(|out| (Box::new(out) as Box<dyn Write>, args.states)),
         go_on: &mut go_on,
     };
-    let outcome = (entry.drive)(&site, job);
+    let outcome = carry_out(&site, job);
     let wall_seconds = watch.seconds();
     watch.finish();
     let Outcome::Ran(report) = outcome? else { unreachable!("a run runs") };

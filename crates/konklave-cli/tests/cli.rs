@@ -1,0 +1,273 @@
+//! The binary as a user meets it: what it prints, and its exit codes.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+fn konklave(arguments: &str) -> Output {
+    let words = arguments.split_whitespace();
+    Command::new(env!("CARGO_BIN_EXE_konklave")).args(words).output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+/// Standard output of a command that is fine.
+fn fine(arguments: &str) -> String {
+    let output = konklave(arguments);
+    assert_eq!(output.status.code(), Some(0), "{arguments}: {}", text(&output.stderr));
+    text(&output.stdout)
+}
+
+fn json(arguments: &str) -> Value {
+    serde_json::from_str(&fine(arguments)).unwrap()
+}
+
+/// Exit code 2, nothing on standard output, no panic; what it says.
+fn refused(arguments: &str) -> String {
+    let output = konklave(arguments);
+    let error = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{arguments}: {error}");
+    assert!(output.stdout.is_empty(), "{arguments} printed {}", text(&output.stdout));
+    assert!(!error.contains("panicked"), "{arguments}: {error}");
+    error
+}
+
+/// A file with this content in a folder of its own.
+fn file(name: &str, content: &str) -> PathBuf {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
+    let path = folder.join(format!("{}-{name}", std::process::id()));
+    fs::write(&path, content).unwrap();
+    path
+}
+
+#[test]
+fn the_report_has_the_promised_fields() {
+    let report = json("run chang-roberts --nodes 1000 --seed 3 --json");
+    for field in [
+        "algorithm",
+        "family",
+        "nodes",
+        "topology",
+        "seed",
+        "digest",
+        "ended",
+        "time",
+        "deliveries",
+        "messages",
+        "causal_depth",
+        "verdict",
+        "violations",
+        "wall_seconds",
+        "deliveries_per_second",
+        "election",
+    ] {
+        assert!(!report[field].is_null(), "{field} is missing");
+    }
+    for field in ["total", "by_kind", "bytes", "max_per_node", "mean_per_node", "in_flight_peak"] {
+        assert!(!report["messages"][field].is_null(), "messages.{field} is missing");
+    }
+    for field in [
+        "leader",
+        "initiators",
+        "known_by",
+        "messages_to_elect",
+        "messages_to_announce",
+        "time_to_elect",
+    ] {
+        assert!(!report["election"][field].is_null(), "election.{field} is missing");
+    }
+    assert_eq!(report["verdict"], "ok");
+    assert_eq!(report["ended"], "quiescence");
+    assert_eq!(report["election"]["known_by"], 1000);
+
+    let report = json("run raymond --nodes 15 --json");
+    let mutex = &report["mutex"];
+    for field in ["entries", "messages_per_entry", "throughput", "overtakings_max"] {
+        assert!(mutex[field].is_number(), "mutex.{field} is missing");
+    }
+    assert!(mutex["coordination_delay"]["mean"].is_number());
+    assert!(mutex["coordination_delay"]["max"].is_number());
+    for field in ["mean", "p50", "p99", "max"] {
+        assert!(mutex["response_time"][field].is_number(), "response_time.{field} is missing");
+    }
+}
+
+#[test]
+fn the_same_seed_gives_the_same_digest_in_another_process() {
+    let digest = |seed: u32| {
+        json(&format!("run ricart-agrawala --nodes 7 --delay exp:5 --seed {seed} --json"))["digest"]
+            .clone()
+    };
+    assert_eq!(digest(1), digest(1));
+    assert_ne!(digest(1), digest(2));
+}
+
+#[test]
+fn messages_cost_what_the_papers_say() {
+    let per_entry = |arguments: &str| json(arguments)["mutex"]["messages_per_entry"].as_f64();
+    assert_eq!(per_entry("run ricart-agrawala --nodes 50 --entries 3 --json"), Some(98.0));
+    let elect = |order: &str| {
+        let report = json(&format!("run chang-roberts --nodes 100 --ids {order} --json"));
+        let election = &report["election"];
+        assert_eq!(election["messages_to_announce"], 100);
+        election["messages_to_elect"].as_u64()
+    };
+    assert_eq!(elect("ascending"), Some(199));
+    assert_eq!(elect("descending"), Some(5050));
+}
+
+#[test]
+fn a_trace_replays_and_a_damaged_one_is_refused() {
+    let path = file("trace.jsonl", "");
+    let name = path.display();
+    fine(&format!(
+        "run raymond --nodes 5 --topology tree:2 --delay uniform:1..9 --states --trace {name}"
+    ));
+    let shown = fine(&format!("replay {name}"));
+    assert!(shown.contains("exactly as recorded") && shown.contains("! Granted"), "{shown}");
+    assert_eq!(json(&format!("replay {name} --json"))["verdict"], "ok");
+
+    let trace = fs::read_to_string(&path).unwrap();
+    let damaged = |content: &str| {
+        let path = file("damaged.jsonl", content);
+        refused(&format!("replay --quiet {}", path.display()))
+    };
+    assert!(damaged(&trace[..trace.len() / 2]).contains("cut off"));
+    let last = trace.trim_end().rfind('\n').unwrap();
+    assert!(damaged(&trace[..=last]).contains("its end is missing"));
+    let version = trace.replace("\"konklave_trace\":1", "\"konklave_trace\":99");
+    assert!(damaged(&version).contains("version 99"));
+    assert!(damaged("").contains("empty"));
+    assert!(damaged("hello\n").contains("not a trace"));
+    assert!(damaged("{}\n").contains("not a trace"));
+    let other = trace.replacen("\"msg\":\"Request\"", "\"msg\":\"Token\"", 1);
+    assert!(damaged(&other).contains("was recorded"), "{}", damaged(&other));
+    let unknown = trace.replace("\"algorithm\":\"raymond\"", "\"algorithm\":\"raimond\"");
+    assert!(damaged(&unknown).contains("did you mean 'raymond'?"));
+    let nodes = trace.replace("\"nodes\":5", "\"nodes\":3");
+    assert!(damaged(&nodes).contains("no node"));
+    assert!(refused("replay /nonexistent").contains("cannot read the trace"));
+}
+
+#[test]
+fn traces_with_every_fault_replay() {
+    let path = file("faults.jsonl", "");
+    let name = path.display();
+    let output = konklave(&format!(
+        "run chang-roberts --nodes 8 --delay uniform:1..9 --loss 0.05 --duplicate 0.1 \
+         --crash 2@5..9 --crash 3@30 --pause 1@2..20 --partition hold:0-3/4-7@4..12 \
+         --corrupt state:5@8 --corrupt channel:6-7@8 --event-limit 500 --trace {name}"
+    ));
+    let first = output.status.code();
+    assert!(matches!(first, Some(0 | 1 | 3)), "{}", text(&output.stderr));
+    let again = konklave(&format!("replay --quiet {name}"));
+    assert_eq!(again.status.code(), first, "{}", text(&again.stderr));
+}
+
+#[test]
+fn a_broken_promise_is_exit_code_1_and_a_bound_is_3() {
+    let output = konklave("run ricart-agrawala --nodes 4 --crash 2@3");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stdout).contains("no starvation"), "{}", text(&output.stdout));
+    for limit in ["--time-limit 4", "--event-limit 20"] {
+        let output = konklave(&format!("run ricart-agrawala --nodes 4 {limit}"));
+        assert_eq!(output.status.code(), Some(3));
+        assert!(text(&output.stdout).contains("ok so far"));
+    }
+}
+
+#[test]
+fn one_node_works_for_every_algorithm() {
+    let algorithms = json("list --json")["algorithms"].as_array().unwrap().clone();
+    assert!(algorithms.len() >= 3);
+    for algorithm in algorithms {
+        let name = algorithm["name"].as_str().unwrap();
+        assert_eq!(json(&format!("run {name} --nodes 1 --json"))["verdict"], "ok", "{name}");
+        assert!(fine(&format!("explain {name}")).contains("Promises"));
+        assert!(fine(&format!("explain {name} --source")).contains("impl Protocol for"));
+        assert_eq!(json(&format!("explain {name} --json"))["name"], name);
+    }
+}
+
+#[test]
+fn bad_input_is_explained() {
+    for (arguments, hint) in [
+        ("run raymond --nodes 0", "at least one node"),
+        ("run raymond --nodes ten", "write a number"),
+        ("run raymond --nodes 4000000000", "at most"),
+        ("run raymond --topology ring", "raymond needs a tree"),
+        ("run ricart-agrawala --topology line", "needs a complete network"),
+        ("run chang-roberts --topology star", "chang-roberts needs a ring"),
+        ("run raymond --topology hypercube --nodes 12", "power of two"),
+        ("run raymond --topology rign", "did you mean 'ring'?"),
+        ("run raymond --topology blob", "there is no topology 'blob'"),
+        ("run raymond --topology gnp:1.5", "1.5"),
+        ("run raimond", "did you mean 'raymond'?"),
+        ("explain raimond", "did you mean 'raymond'?"),
+        ("list mutexes", "did you mean 'mutex'?"),
+        ("run raymond --loss 1.5", "between 0 and 1"),
+        ("run raymond --delay constant:0", "at least one tick"),
+        ("run raymond --delay soon", "uniform:A..B"),
+        ("run raymond --load medium", "poisson:RATE"),
+        ("run raymond --crash 99@3", "nodes are numbered 0 to 9"),
+        ("run raymond --crash 9", "NODE@FROM"),
+        ("run raymond --pause 1@5", "never ends"),
+        ("run raymond --ids random", "--ids is an option of the family election"),
+        ("run chang-roberts --load heavy", "--load is an option of the family mutex"),
+        ("run chang-roberts --ids sorted", "ascending"),
+        ("run chang-roberts --initiators 11", "there are only 10"),
+        ("run chang-roberts --wake never", "all, suppress, relay"),
+        ("run ricart-agrawala --wake all", "has no --wake"),
+        ("run raymond --fifo --reorder 0.1", "cannot be used with"),
+        ("run raymond --trace /nonexistent/t", "cannot write the trace"),
+        ("run raymond --save-graph /nonexistent/g", "cannot write the graph"),
+        ("run chang-roberts --ids file:/nonexistent", "cannot read the ids"),
+        ("run raymond --topology file:/nonexistent", "cannot read the graph"),
+        ("run raymond --no-such-option", "unexpected argument"),
+        ("runn raymond", "unrecognized subcommand"),
+    ] {
+        let error = refused(arguments);
+        assert!(error.contains(hint), "{arguments}: {error}");
+    }
+}
+
+#[test]
+fn files_with_ids_and_graphs_are_read_and_checked() {
+    let ids = file("ids.txt", "27 4 42 # three\n15 63 9\n");
+    let report = json(&format!("run chang-roberts --nodes 6 --ids file:{} --json", ids.display()));
+    assert_eq!(report["election"]["leader"], 63);
+    let repeated = file("repeated.txt", "1 2 1");
+    let error = refused(&format!("run chang-roberts --nodes 3 --ids file:{}", repeated.display()));
+    assert!(error.contains("nodes 0 and 2 both have id 1"), "{error}");
+    let error = refused(&format!("run chang-roberts --nodes 4 --ids file:{}", repeated.display()));
+    assert!(error.contains("3 ids for 4 nodes"), "{error}");
+    let word = file("word.txt", "1 2\nx");
+    let error = refused(&format!("run chang-roberts --nodes 3 --ids file:{}", word.display()));
+    assert!(error.contains("line 2: 'x'"), "{error}");
+
+    let dot = file("saved.dot", "");
+    let saved = dot.display();
+    fine(&format!("run raymond --nodes 9 --topology random-tree --save-graph {saved}"));
+    let report = json(&format!("run raymond --topology file:{saved} --json"));
+    assert_eq!(report["nodes"], 9);
+    let error = refused(&format!("run raymond --nodes 8 --topology file:{saved}"));
+    assert!(error.contains("has 9 nodes, not 8"), "{error}");
+    let torn = file("torn.txt", "0 1\n2 3\n");
+    let error = refused(&format!("run raymond --topology file:{}", torn.display()));
+    assert!(error.contains("line 2"), "{error}");
+}
+
+#[test]
+fn there_is_help_with_examples_and_completions() {
+    for verb in ["run", "explain", "replay"] {
+        assert!(fine(&format!("{verb} --help")).contains("Example"), "{verb}");
+    }
+    assert!(fine("--help").contains("Exit codes"));
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        assert!(fine(&format!("completions {shell}")).contains("konklave"));
+    }
+}

@@ -1,0 +1,126 @@
+//! What must hold for every algorithm in the table, found by running all of them.
+
+use konklave_cli::drive::{ElectionPlan, Job, MutexPlan, Outcome, Problem, RunPlan};
+use konklave_cli::entry::{Entry, Family};
+use konklave_cli::setup::{Ids, Setup};
+use konklave_cli::site::Site;
+use konklave_cli::table::TABLE;
+use konklave_sim::random::{Random, Stream};
+use konklave_sim::workload::Members;
+use konklave_sim::workload::mutex::Demand;
+use konklave_sim::{Delay, Options, Report};
+
+/// How many random schedules each algorithm goes through.
+const SCHEDULES: u64 = 300;
+
+/// One run, as options of the command line would describe it.
+struct Case {
+    setup: Setup,
+    plan: RunPlan,
+}
+
+impl Case {
+    /// The case that `seed` draws: a small system, random delays, any load, some of the nodes.
+    fn draw(entry: &Entry, seed: u64) -> Self {
+        let mut random = Random::new(seed, Stream::Workload);
+        let nodes = 1 + random.below(9) as u32;
+        let delay = match random.below(3) {
+            0 => Delay::Constant(1),
+            1 => Delay::Uniform(1, 20),
+            _ => Delay::Exponential(10),
+        };
+        let demand = match random.below(3) {
+            0 => Demand::Light,
+            1 => Demand::Heavy,
+            _ => Demand::Poisson(0.5),
+        };
+        let some = |random: &mut Random| Members::Count(1 + random.below(nodes.into()) as u32);
+        let variant = entry.choices.iter().filter_map(|choice| {
+            let value = choice.values[random.below(choice.values.len() as u64) as usize];
+            let is_plain = !value.contains(':') && value.chars().all(|c| !c.is_uppercase());
+            is_plain.then(|| (choice.name.to_owned(), value.to_owned()))
+        });
+        let setup = Setup {
+            algorithm: entry.name.clone(),
+            nodes,
+            topology: String::new(),
+            graph: None,
+            seed,
+            ids: Ids::Random,
+            variant: variant.collect(),
+            files: Default::default(),
+            command: String::new(),
+        };
+        let options = Options { seed, delay, ..Options::default() };
+        let mutex = MutexPlan {
+            demand,
+            entries: 1 + random.below(4) as u32,
+            inside: random.below(30),
+            think: random.below(10),
+            warmup: 0,
+            requesters: some(&mut random),
+        };
+        let election = ElectionPlan { initiators: some(&mut random), within: random.below(40) };
+        Self { setup, plan: RunPlan { options, mutex, election } }
+    }
+
+    fn run(mut self, entry: &'static Entry) -> Result<Report<Problem>, String> {
+        let site = Site::new(self.setup, entry).map_err(|failure| failure.to_string())?;
+        self.plan.options.fifo = site.needs_fifo();
+        self.plan.options.perpetual = entry.needs.perpetual;
+        let job = Job::Run { plan: &self.plan, trace: None, go_on: &mut |_| true };
+        match (entry.drive)(&site, job).map_err(|failure| failure.to_string())? {
+            Outcome::Ran(report) => Ok(report),
+            _ => unreachable!("a run runs"),
+        }
+    }
+}
+
+#[test]
+fn random_schedules_break_no_promise() {
+    for entry in TABLE.iter() {
+        for seed in 0..SCHEDULES {
+            let case = Case::draw(entry, seed);
+            let description = format!("{} with {:?} and {:?}", entry.name, case.setup, case.plan);
+            let report = case.run(entry).unwrap_or_else(|error| panic!("{description}: {error}"));
+            assert!(report.violations.is_empty(), "{description}: {:?}", report.violations);
+            assert!(!report.ended.is_early(), "{description}: {}", report.ended);
+        }
+    }
+}
+
+#[test]
+fn the_same_seed_gives_the_same_run_and_another_seed_another() {
+    for entry in TABLE.iter() {
+        let mut digests = Vec::new();
+        for seed in 0..30 {
+            let [first, second] = [0, 1].map(|_| Case::draw(entry, seed).run(entry).unwrap());
+            assert_eq!(first.digest, second.digest, "{}, seed {seed}", entry.name);
+            assert_eq!(first.messages, second.messages, "{}, seed {seed}", entry.name);
+            digests.push(first.digest);
+        }
+        digests.sort_unstable();
+        digests.dedup();
+        assert!(digests.len() > 20, "{}: only {} different runs", entry.name, digests.len());
+    }
+}
+
+#[test]
+fn everyone_is_served_and_everyone_learns_the_winner() {
+    for entry in TABLE.iter() {
+        let mut case = Case::draw(entry, 5);
+        case.setup.nodes = 9;
+        case.plan.mutex.requesters = Members::All;
+        let entries = case.plan.mutex.entries;
+        let report = case.run(entry).unwrap();
+        match (entry.family, report.problem) {
+            (Family::Mutex, Problem::Mutex(mutex)) => {
+                assert_eq!(mutex.entries, u64::from(9 * entries), "{}", entry.name);
+            }
+            (Family::Election, Problem::Election(election)) => {
+                assert_eq!(election.known_by, 9, "{}", entry.name);
+            }
+            (family, problem) => panic!("{family} reports {problem:?}"),
+        }
+    }
+}
