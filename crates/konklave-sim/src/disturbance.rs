@@ -1,5 +1,6 @@
 //! Planned faults as they happen: crashes, pauses, partitions, garbage.
 
+use std::collections::btree_map::Entry;
 use std::time::Duration;
 
 use konklave::NodeId;
@@ -89,8 +90,8 @@ where
             Turn::Crash(node) => self.crash(node),
             Turn::Restart(node) => self.restart(node),
             Turn::Pause(node) => {
-                if !self.absent.contains_key(&node) {
-                    self.absent.insert(node, Absence::Paused(Vec::new()));
+                if let Entry::Vacant(place) = self.absent.entry(node) {
+                    place.insert(Absence::Paused(Vec::new()));
                     self.world.fault(Fault::Pause(node));
                 }
             }

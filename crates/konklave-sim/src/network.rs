@@ -44,7 +44,7 @@ impl Network {
         let mut delays = Random::new(seed, Stream::Network);
         let links = delays.word();
         let touched = faults.touch_messages();
-        let order = match fifo && !(delay.keeps_order() && !touched) {
+        let order = match fifo && (touched || !delay.keeps_order()) {
             true => Order::Fifo(vec![Vec::new(); nodes as usize]),
             false => Order::Free,
         };

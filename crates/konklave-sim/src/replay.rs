@@ -123,16 +123,10 @@ where
         let mut env = Checking::new(effects);
         let state = self.node(node)?;
         let outcome = catch_unwind(AssertUnwindSafe(|| state.on(input, &mut env)));
-        if let Some((recorded, now)) = env.difference {
-            let text = |effect: Option<Effect<P>>| match effect {
-                Some(effect) => format!("'{effect}'"),
-                None => "nothing more".to_owned(),
-            };
+        if let Some(Difference { recorded, now }) = env.difference {
             return Err(format!(
-                "node {node} does {} where {} was recorded: \
+                "node {node} does '{now}' where {recorded} was recorded: \
                  the trace is from another version of the algorithm, or was changed",
-                text(now),
-                text(recorded),
             ));
         }
         for effect in &env.done {
@@ -212,8 +206,13 @@ where
 struct Checking<P: Protocol> {
     recorded: VecDeque<Effect<P>>,
     done: Vec<Effect<P>>,
-    /// The first recorded and actual effect that differ.
-    difference: Option<(Option<Effect<P>>, Option<Effect<P>>)>,
+    difference: Option<Difference>,
+}
+
+/// The first effect that is not the recorded one.
+struct Difference {
+    recorded: String,
+    now: String,
 }
 
 impl<P: Protocol> Checking<P> {
@@ -224,7 +223,8 @@ impl<P: Protocol> Checking<P> {
     fn effect(&mut self, effect: Effect<P>) {
         let recorded = self.recorded.pop_front();
         if recorded.as_ref() != Some(&effect) && self.difference.is_none() {
-            self.difference = Some((recorded, Some(effect.clone())));
+            let recorded = recorded.map_or("nothing more".to_owned(), |it| format!("'{it}'"));
+            self.difference = Some(Difference { recorded, now: effect.to_string() });
         }
         self.done.push(effect);
     }

@@ -113,7 +113,7 @@ impl<T> Wheel<T> {
         self.now = (higher.checked_shl(DIGIT_BITS).unwrap_or(0) | slot as u64) << shift;
         while self.far[level - 1].slots[slot].first != NONE {
             let mut batch = self.far_chunks.take(&mut self.far[level - 1].slots[slot]);
-            while let Some((time, item)) = batch.next() {
+            for (time, item) in batch.by_ref() {
                 self.len -= 1; // `push` counts it again.
                 self.push(time, item);
             }
