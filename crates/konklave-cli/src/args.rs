@@ -34,6 +34,8 @@ pub enum Verb {
     Explain(ExplainArgs),
     /// Simulate an algorithm once and report what it costs
     Run(Box<RunArgs>),
+    /// Run all algorithms of a family on the same workload; measured beside formula
+    Compare(CompareArgs),
     /// Run a trace again, step by step, and check that everything happens as recorded
     Replay(ReplayArgs),
     /// Print a script that completes commands in your shell
@@ -69,6 +71,52 @@ pub struct ExplainArgs {
     /// Print one JSON object
     #[arg(long)]
     pub json: bool,
+}
+
+/// Options of `compare`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  konklave compare mutex --nodes 13
+  konklave compare mutex --nodes 57 --load heavy --markdown
+  konklave compare mutex --nodes 13 --only raymond,naimi-trehel --csv
+
+Every algorithm runs on the network it needs. Under heavy load the beginning and the end of each run
+are left out, so that the figures are those of the steady state.")]
+pub struct CompareArgs {
+    /// The family: mutex
+    pub family: String,
+    /// How many nodes there are
+    #[arg(long, short, value_parser = number_of_nodes, default_value = "13")]
+    pub nodes: u32,
+    /// light: one at a time, after rest; heavy: everyone, always; poisson:RATE: so many requests
+    /// per T
+    #[arg(long, default_value = "light")]
+    pub load: Demand,
+    /// How often each node enters; under light load, on average [default: enough for good means]
+    #[arg(long)]
+    pub entries: Option<u32>,
+    /// Only these algorithms, by their names
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub only: Vec<String>,
+    /// Decides everything that is left to chance
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+    /// How long messages travel: constant:D, uniform:A..B, exp:MEAN, per-link:A..B or
+    /// asymmetric:A..B
+    #[arg(long, default_value = "constant:1")]
+    pub delay: Delay,
+    /// How long a node stays inside [default: 5 T]
+    #[arg(long, value_name = "TICKS")]
+    pub cs: Option<u64>,
+    /// Print one JSON object
+    #[arg(long, conflicts_with_all = ["markdown", "csv"])]
+    pub json: bool,
+    /// Print a Markdown table
+    #[arg(long, conflicts_with = "csv")]
+    pub markdown: bool,
+    /// Print comma-separated values
+    #[arg(long)]
+    pub csv: bool,
 }
 
 /// Options of `replay`.
@@ -168,7 +216,7 @@ pub struct MutexArgs {
     /// How long a node thinks between two requests [default: 0]
     #[arg(long, value_name = "TICKS")]
     pub think: Option<u64>,
-    /// Leave so many entries out of the measurements [default: 0]
+    /// Leave so many entries out of the measurements, at the beginning and at the end [default: 0]
     #[arg(long, value_name = "ENTRIES")]
     pub warmup: Option<u64>,
     /// Who asks: all, one, a number of nodes, or list:3,5,8 [default: all]

@@ -57,6 +57,14 @@ impl Document {
         formula.split(". ").next().unwrap_or_default().trim_end_matches('.').to_owned()
     }
 
+    /// The first sentence of a section that mentions this, if one does.
+    pub fn sentence_about(&self, heading: &str, word: &str) -> Option<String> {
+        let text = unwrap(self.section(heading));
+        let mut sentences = text.split_inclusive(". ").map(str::trim);
+        let found = sentences.find(|sentence| sentence.to_lowercase().contains(word))?;
+        Some(found.trim_end_matches('.').to_owned())
+    }
+
     /// The year of publication: the last one that the reference's first sentence group names.
     pub fn year(&self) -> Option<u32> {
         let is_year = |word: &&str| word.len() == 4 && word.chars().all(|c| c.is_ascii_digit());
@@ -142,6 +150,8 @@ pub enum Msg {
         assert_eq!(document.section("Idea"), "One paragraph,\nin two lines.\n\nAnother one.");
         assert_eq!(document.messages(), "2(n-1) per entry, always");
         assert_eq!(document.year(), Some(1999));
+        assert_eq!(document.sentence_about("Cost", "delay"), Some("Delay T".to_owned()));
+        assert_eq!(document.sentence_about("Cost", "state"), None);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use std::fmt::{self, Display};
 
 use konklave::graph::{Graph, Topology};
+use konklave_sim::workload::mutex::Demand;
 use serde::Serialize;
 
 use crate::document::Document;
@@ -174,6 +175,39 @@ impl Choice {
     }
 }
 
+/// What a formula says about the messages per entry.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Expected {
+    /// The formula.
+    pub formula: String,
+    /// The least it allows.
+    pub low: f64,
+    /// The most it allows.
+    pub high: f64,
+}
+
+impl Expected {
+    /// Exactly so many.
+    pub fn exactly(formula: &str, value: f64) -> Self {
+        Self::between(formula, value, value)
+    }
+
+    /// So many on average: what is measured may be off by three percent.
+    pub fn about(formula: &str, mean: f64) -> Self {
+        Self::between(formula, 0.97 * mean, 1.03 * mean)
+    }
+
+    /// From so many to so many.
+    pub fn between(formula: &str, low: f64, high: f64) -> Self {
+        Self { formula: formula.to_owned(), low, high }
+    }
+
+    /// Whether a measured value agrees, apart from rounding.
+    pub fn allows(&self, measured: f64) -> bool {
+        self.low - 1e-9 <= measured && measured <= self.high + 1e-9
+    }
+}
+
 /// One algorithm.
 pub struct Entry {
     /// Its name on the command line.
@@ -188,6 +222,8 @@ pub struct Entry {
     pub source: &'static str,
     /// Where that file is in the repository.
     pub file: &'static str,
+    /// What its formula says, under this load, if there is one to compare with.
+    pub expected: fn(&Site, Demand) -> Option<Expected>,
     /// Carries out a job with its nodes.
     pub drive: fn(&Site, Job<'_>) -> Result<Outcome, Failure>,
 }

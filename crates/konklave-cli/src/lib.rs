@@ -3,9 +3,11 @@
 //! The one place that knows algorithms by name is the [`table`].
 
 pub mod args;
+pub mod compare;
 pub mod document;
 pub mod drive;
 pub mod entry;
+mod expected;
 pub mod explain;
 pub mod failure;
 pub mod list;
@@ -30,6 +32,7 @@ pub fn main() -> ExitCode {
         Verb::List(args) => list::list(args),
         Verb::Explain(args) => explain::explain(args),
         Verb::Run(args) => run::run(args),
+        Verb::Compare(args) => compare::compare(args),
         Verb::Replay(args) => replay::replay(args),
         Verb::Completions { shell } => {
             clap_complete::generate(

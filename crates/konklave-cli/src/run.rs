@@ -200,7 +200,14 @@ fn for_people(report: &RunReport<'_>, args: &RunArgs, site: &Site) -> Vec<String
             let Violation { time, broken } = violation;
             format!("{}  at {time}: {broken}", output::red("violated"))
         }
-        (None, true) => format!("ok so far: stopped by {} at {}", report.ended, report.time),
+        (None, true) => {
+            let reason = match report.ended {
+                Ended::TimeLimit => "by the time limit",
+                Ended::EventLimit => "by the event limit",
+                _ => "by hand",
+            };
+            format!("ok so far, stopped {reason} at {}", report.time)
+        }
         (None, false) => {
             format!("{}  ended by {} at {}", output::green("ok"), report.ended, report.time)
         }

@@ -6,14 +6,14 @@ use konklave::election::chang_roberts::{ChangRoberts, Wake};
 use konklave::mutex::raymond::Raymond;
 use konklave::mutex::ricart_agrawala::RicartAgrawala;
 
-use crate::drive;
 use crate::entry::{Choice, Entry, Family, Needs, Network};
 use crate::failure::Failure;
 use crate::site::Site;
+use crate::{drive, expected};
 
-/// One line of the table: family and module, needs, options, and how to drive it.
+/// One line of the table: family and module, needs, options, formula, and how to drive it.
 macro_rules! entry {
-    ($family:ident::$module:ident, $needs:expr, $choices:expr, $drive:expr) => {
+    ($family:ident::$module:ident, $needs:expr, $choices:expr, $expected:expr, $drive:expr) => {
         Entry {
             name: stringify!($module).replace('_', "-"),
             family: Family::find(stringify!($family)).expect("families are modules"),
@@ -33,6 +33,7 @@ macro_rules! entry {
                 stringify!($module),
                 ".rs"
             ),
+            expected: $expected,
             drive: $drive,
         }
     };
@@ -47,13 +48,13 @@ const WAKE: Choice = Choice { name: "wake", values: &["all", "suppress", "relay"
 /// All algorithms, by family and name.
 pub static TABLE: LazyLock<Vec<Entry>> = LazyLock::new(|| {
     vec![
-        entry!(mutex::raymond, TREE, &[], |site, job| {
+        entry!(mutex::raymond, TREE, &[], expected::raymond, |site, job| {
             drive::mutex(site, job, |me| Raymond::new(me, site.towards_first(me)))
         }),
-        entry!(mutex::ricart_agrawala, COMPLETE, &[], |site, job| {
+        entry!(mutex::ricart_agrawala, COMPLETE, &[], expected::two_each, |site, job| {
             drive::mutex(site, job, |me| RicartAgrawala::new(me, site.nodes()))
         }),
-        entry!(election::chang_roberts, RING, &[WAKE], |site, job| {
+        entry!(election::chang_roberts, RING, &[WAKE], expected::unknown, |site, job| {
             let wake = wake(site);
             let make = |me| ChangRoberts::new(site.id(me), site.successor(me), wake);
             drive::election(site, job, wake.winner(), make)

@@ -121,6 +121,38 @@ fn messages_cost_what_the_papers_say() {
 }
 
 #[test]
+fn a_comparison_puts_measurement_beside_formula() {
+    for load in ["light", "heavy"] {
+        let table = json(&format!("compare mutex --nodes 7 --load {load} --json"));
+        assert_eq!(table["family"], "mutex");
+        assert_eq!(table["nodes"], 7);
+        assert_eq!(table["load"], load);
+        let rows = table["rows"].as_array().unwrap();
+        assert!(rows.len() >= 2);
+        let per_entry = |row: &Value| row["messages_per_entry"].as_f64().unwrap();
+        assert!(rows.is_sorted_by_key(per_entry), "sorted by messages");
+        for row in rows {
+            assert_eq!(row["verdict"], "ok", "{row}");
+            assert_ne!(row["within"], false, "{row}");
+            for field in ["response_time", "overtakings_max", "busiest_over_mean"] {
+                assert!(row[field].is_number(), "{field}: {row}");
+            }
+        }
+    }
+    let csv = fine("compare mutex --nodes 5 --only raymond,ricart-agrawala --csv");
+    assert_eq!(csv.lines().count(), 3);
+    let columns = |line: &str| line.split(',').count();
+    assert!(csv.lines().all(|line| columns(line) == columns(csv.lines().next().unwrap())));
+    let markdown = fine("compare mutex --nodes 5 --only raymond --markdown");
+    assert!(markdown.lines().all(|line| line.starts_with('|') && line.ends_with('|')));
+    assert!(refused("compare mutex --only raimond").contains("did you mean 'raymond'?"));
+    assert!(refused("compare mutex --only chang-roberts").contains("not of the family"));
+    assert!(refused("compare mutexes").contains("did you mean 'mutex'?"));
+    assert!(refused("compare election").contains("write mutex"));
+    assert!(refused("compare mutex --json --csv").contains("cannot be used with"));
+}
+
+#[test]
 fn a_trace_replays_and_a_damaged_one_is_refused() {
     let path = file("trace.jsonl", "");
     let name = path.display();

@@ -1,4 +1,6 @@
 //! What must hold for every algorithm in the table, found by running all of them.
+//!
+//! `SCHEDULES=100000 cargo test --release --test table random` goes through more random schedules.
 
 use konklave_cli::drive::{ElectionPlan, Job, MutexPlan, Outcome, Problem, RunPlan};
 use konklave_cli::entry::{Entry, Family};
@@ -11,7 +13,9 @@ use konklave_sim::workload::mutex::Demand;
 use konklave_sim::{Delay, Options, Report};
 
 /// How many random schedules each algorithm goes through.
-const SCHEDULES: u64 = 300;
+fn schedules() -> u64 {
+    std::env::var("SCHEDULES").map_or(300, |count| count.parse().expect("SCHEDULES is a number"))
+}
 
 /// One run, as options of the command line would describe it.
 struct Case {
@@ -79,7 +83,7 @@ impl Case {
 #[test]
 fn random_schedules_break_no_promise() {
     for entry in TABLE.iter() {
-        for seed in 0..SCHEDULES {
+        for seed in 0..schedules() {
             let case = Case::draw(entry, seed);
             let description = format!("{} with {:?} and {:?}", entry.name, case.setup, case.plan);
             let report = case.run(entry).unwrap_or_else(|error| panic!("{description}: {error}"));

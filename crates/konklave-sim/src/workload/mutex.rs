@@ -60,7 +60,8 @@ pub struct Plan {
     pub inside: u64,
     /// How long they think between two requests, in ticks.
     pub think: u64,
-    /// How many entries pass before measuring begins.
+    /// How many entries are not measured at the beginning, and as many at the end: with whole
+    /// rounds left out, heavy load shows its steady state.
     pub warmup: u64,
     /// The mean delay of a message, in ticks: T.
     pub unit: f64,
@@ -99,9 +100,10 @@ struct Application {
 
 #[derive(Debug)]
 struct Measured {
-    /// When measuring began: time and messages until then.
-    since: u64,
-    messages_before: u64,
+    /// Time and messages when measuring began.
+    began: (u64, u64),
+    /// Time and messages when measuring ended, if it does before the run does.
+    ended: Option<(u64, u64)>,
     entries: u64,
     coordination: Sum,
     waiting: Histogram<u64>,
@@ -120,8 +122,8 @@ impl Measured {
     fn new() -> Self {
         let histogram = || Histogram::new(3).expect("three digits are a valid precision");
         Self {
-            since: 0,
-            messages_before: 0,
+            began: (0, 0),
+            ended: None,
             entries: 0,
             coordination: Sum::default(),
             waiting: histogram(),
@@ -147,6 +149,17 @@ impl Contention {
             commands: 0,
             latest_release: None,
         }
+    }
+
+    /// How many entries there will be.
+    fn wanted(&self) -> u64 {
+        self.plan.requesters.len() as u64 * u64::from(self.plan.entries)
+    }
+
+    /// Whether the latest entry is one to be measured.
+    fn is_measuring(&self) -> bool {
+        let warmup = self.plan.warmup;
+        self.entries > warmup && self.entries.saturating_add(warmup) <= self.wanted()
     }
 
     fn thinking_time<P: Protocol>(&self, agenda: &mut Agenda<'_, P>) -> u64 {
@@ -227,7 +240,7 @@ where
             }
             Command::Release => {
                 self.latest_release = Some(moment);
-                if self.entries > self.plan.warmup {
+                if self.is_measuring() {
                     let response = now - self.nodes[node.index()].asked.time;
                     self.measured.response.saturating_record(response);
                 }
@@ -250,12 +263,15 @@ where
         let Application { asked, entries_before, .. } = self.nodes[node.index()];
         let overtakings = self.entries - entries_before;
         self.entries += 1;
-        if self.entries <= self.plan.warmup {
-            if self.entries == self.plan.warmup {
-                self.measured.since = now;
-                self.measured.messages_before = agenda.messages();
-            }
+        let mark = (now, agenda.messages());
+        if self.entries == self.plan.warmup {
+            self.measured.began = mark;
+        }
+        if !self.is_measuring() {
             return;
+        }
+        if self.plan.warmup > 0 && self.entries == self.wanted() - self.plan.warmup {
+            self.measured.ended = Some(mark);
         }
         let measured = &mut self.measured;
         measured.entries += 1;
@@ -283,8 +299,7 @@ where
     }
 
     fn is_done(&self) -> bool {
-        let wanted = self.plan.requesters.len() as u64 * u64::from(self.plan.entries);
-        self.entries >= wanted && self.latest_release.is_some()
+        self.entries >= self.wanted() && self.latest_release.is_some()
     }
 
     fn report(&self, messages: &Messages, time: u64, unit: f64) -> MutexReport {
@@ -301,10 +316,12 @@ where
         let Sum { count, total, max } = measured.coordination;
         let per_entry =
             |amount: f64| (measured.entries > 0).then(|| amount / measured.entries as f64);
-        let span = (time - measured.since) as f64 / unit;
+        let (began, messages_before) = measured.began;
+        let (ended, messages_after) = measured.ended.unwrap_or((time, messages.total));
+        let span = (ended - began) as f64 / unit;
         MutexReport {
             entries: self.entries,
-            messages_per_entry: per_entry((messages.total - measured.messages_before) as f64),
+            messages_per_entry: per_entry((messages_after - messages_before) as f64),
             coordination_delay: (count > 0)
                 .then(|| Spread { mean: total as f64 / count as f64 / unit, max: in_units(max) }),
             response_time: distribution(&measured.response),
