@@ -8,7 +8,7 @@ use konklave::trace::{Header, VERSION};
 use konklave_sim::metrics::Messages;
 use konklave_sim::workload::mutex::{Demand, Distribution};
 use konklave_sim::workload::{Members, numbers};
-use konklave_sim::{Ended, Options, Violation, write_line};
+use konklave_sim::{Ended, Options, Violation, Waiting, write_line};
 use serde::Serialize;
 
 use crate::Verdict;
@@ -63,6 +63,7 @@ pub fn run(args: &RunArgs) -> Result<Verdict, Failure> {
         causal_depth: report.causal_depth,
         verdict: if verdict == Verdict::Broken { "violated" } else { "ok" },
         violations: &report.violations,
+        waiting: &report.waiting,
         wall_seconds,
         deliveries_per_second: report.deliveries as f64 / wall_seconds.max(1e-9),
         problem: &report.problem,
@@ -90,6 +91,8 @@ struct RunReport<'a> {
     causal_depth: u32,
     verdict: &'static str,
     violations: &'a [Violation],
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    waiting: &'a [Waiting],
     wall_seconds: f64,
     deliveries_per_second: f64,
     #[serde(flatten)]
@@ -212,6 +215,11 @@ fn for_people(report: &RunReport<'_>, args: &RunArgs, site: &Site) -> Vec<String
             format!("{}  ended by {} at {}", output::green("ok"), report.ended, report.time)
         }
     };
+    let waiting = report.waiting.iter().map(|Waiting { node, waits_for }| {
+        let shown: Vec<_> = waits_for.iter().take(8).map(|node| node.to_string()).collect();
+        let more = if waits_for.len() > 8 { ", ..." } else { "" };
+        ("stuck", format!("node {node} waits for {}{more}", shown.join(", ")))
+    });
     let messages = report.messages;
     let kinds: Vec<_> = messages
         .by_kind
@@ -235,6 +243,7 @@ fn for_people(report: &RunReport<'_>, args: &RunArgs, site: &Site) -> Vec<String
         ("in flight", format!("{} at most", grouped(messages.in_flight_peak))),
         ("causal depth", grouped(report.causal_depth.into())),
     ];
+    fields.splice(1..1, waiting);
     fields.extend(of_problem(report.problem, report.nodes));
     fields.push(("digest", report.digest.to_owned()));
     fields.push((

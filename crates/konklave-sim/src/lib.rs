@@ -52,5 +52,5 @@ pub use delay::Delay;
 pub use faults::Faults;
 pub use recording::{Recording, write_line};
 pub use replay::{ReplayError, Replayed, replay};
-pub use report::{Ended, Report, Violation};
+pub use report::{Ended, Report, Violation, Waiting};
 pub use simulation::{Options, Progress, Simulation};

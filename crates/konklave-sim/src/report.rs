@@ -3,6 +3,7 @@
 use std::fmt::{self, Display};
 
 use konklave::protocol::Broken;
+use konklave::{NodeId, NodeSet};
 use serde::Serialize;
 
 use crate::metrics::Messages;
@@ -55,6 +56,15 @@ pub struct Violation {
     pub broken: Broken,
 }
 
+/// A node that waits, and whom it waits for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Waiting {
+    /// Who.
+    pub node: NodeId,
+    /// For whom.
+    pub waits_for: NodeSet,
+}
+
 /// The result of a run. `R` is what its workload measured.
 #[derive(Clone, Debug)]
 pub struct Report<R> {
@@ -72,6 +82,8 @@ pub struct Report<R> {
     pub causal_depth: u32,
     /// Broken promises: none, or the first.
     pub violations: Vec<Violation>,
+    /// If a promise was broken: nodes that wait, the first few.
+    pub waiting: Vec<Waiting>,
     /// What the workload measured.
     pub problem: R,
 }
@@ -87,6 +99,7 @@ impl<R> Report<R> {
             messages: self.messages,
             causal_depth: self.causal_depth,
             violations: self.violations,
+            waiting: self.waiting,
             problem: form(self.problem),
         }
     }

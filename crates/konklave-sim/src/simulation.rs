@@ -16,7 +16,7 @@ use crate::occurrence::{FORGED, NOBODY, Occurrence, What};
 use crate::prefetch::prefetch;
 use crate::random::Random;
 use crate::recording::Recording;
-use crate::report::{Ended, Report, Violation};
+use crate::report::{Ended, Report, Violation, Waiting};
 use crate::workload::Workload;
 use crate::world::World;
 
@@ -89,6 +89,8 @@ pub(crate) struct Node<P> {
 
 /// How far ahead nodes are fetched from memory: enough steps to hide a cache miss.
 const LOOK_AHEAD: usize = 12;
+/// How many waiting nodes a report names.
+const WAITING_SHOWN: usize = 20;
 /// How many steps pass between two looks at the outside.
 const STEPS_PER_LOOK: u64 = 1 << 16;
 
@@ -269,6 +271,14 @@ where
         self.world.transition(node, state, load, Input::Start, FORGED);
     }
 
+    /// Who waits for whom.
+    fn waiting(&self) -> impl Iterator<Item = Waiting> + '_ {
+        let nodes = NodeId::all(self.nodes.len() as u32).zip(&self.nodes);
+        let up = nodes.filter(|(node, _)| !self.absent.contains_key(node));
+        up.map(|(node, place)| Waiting { node, waits_for: place.state.waits_for() })
+            .filter(|waiting| !waiting.waits_for.is_empty())
+    }
+
     fn report(&self, ended: Ended) -> Report<W::Report> {
         let world = &self.world;
         let mut digest = world.digest;
@@ -286,6 +296,10 @@ where
             messages,
             causal_depth: world.metrics.causal_depth(),
             violations: world.violation.iter().map(Violation::clone).collect(),
+            waiting: match ended {
+                Ended::Violation => self.waiting().take(WAITING_SHOWN).collect(),
+                _ => Vec::new(),
+            },
         }
     }
 }

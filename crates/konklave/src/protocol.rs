@@ -11,6 +11,8 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
+use crate::NodeSet;
+
 /// The address of a node: its number, from zero, without gaps.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
@@ -81,6 +83,12 @@ pub trait Protocol: Clone + Eq + Hash + Debug + Send + Sized + 'static {
 
     /// A timer that was set, and not cancelled, has run out.
     fn on_timer(&mut self, _timer: Self::Timer, _env: &mut impl Env<Self>) {}
+
+    /// Whom this node waits for before it can go on; nobody if it does not wait. Shown about runs
+    /// that get stuck, so it may say what it believes, even if that is wrong.
+    fn waits_for(&self) -> NodeSet {
+        NodeSet::new()
+    }
 
     /// Any of the four: the one entry for drivers that replay or enumerate inputs.
     #[inline(always)]

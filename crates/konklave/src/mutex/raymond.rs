@@ -41,8 +41,8 @@ use std::collections::VecDeque;
 use serde::{Deserialize, Serialize};
 
 use super::{Command, Event, Phase};
-use crate::NodeId;
 use crate::protocol::{Env, Never, Protocol};
+use crate::{NodeId, NodeSet};
 
 /// What neighbours send each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -108,6 +108,11 @@ impl Protocol for Raymond {
                 self.serve_if_idle_holder(env);
             }
         }
+    }
+
+    fn waits_for(&self) -> NodeSet {
+        let is_waiting = !self.queue.is_empty() && !self.has_token();
+        is_waiting.then_some(self.holder).into_iter().collect()
     }
 }
 

@@ -121,6 +121,13 @@ impl Protocol for RicartAgrawala {
             }
         }
     }
+
+    fn waits_for(&self) -> NodeSet {
+        match &self.state {
+            State::Wanted { missing, .. } => missing.clone(),
+            State::Released | State::Held => NodeSet::new(),
+        }
+    }
 }
 
 impl RicartAgrawala {
