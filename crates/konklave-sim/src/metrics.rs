@@ -9,11 +9,22 @@ use crate::kind::Kind;
 /// The cost of the messages of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Metrics {
-    kinds: Vec<(Kind, u64)>,
+    /// Counts of kinds, each found at once by its key.
+    frequent: [(Kind, u64); 1 << KIND_BITS],
+    /// Counts of kinds whose place is taken by another.
+    others: Vec<(Kind, u64)>,
     bytes: u64,
     in_flight: u64,
     in_flight_peak: u64,
     causal_depth: u32,
+}
+
+/// The places of kinds are found by so many bits: most messages have fewer kinds.
+const KIND_BITS: u32 = 5;
+
+#[inline]
+fn place(key: u32) -> usize {
+    (key.wrapping_mul(0x9e37_79b1) >> (u32::BITS - KIND_BITS)) as usize
 }
 
 /// What one node has to do with messages.
@@ -29,32 +40,57 @@ impl Metrics {
     /// A message was sent, `depth` messages after the beginning of its causal chain.
     #[inline]
     pub fn on_send(&mut self, message: &impl Serialize, depth: u32) {
-        let kind = Kind::of(message);
-        match self.kinds.iter_mut().find(|(known, _)| known.key() == kind.key()) {
-            Some((_, count)) => *count += 1,
-            None => self.kinds.push((kind, 1)),
+        let key = Kind::of(message).key();
+        let (known, count) = &mut self.frequent[place(key)];
+        match known.key() == key {
+            true => *count += 1,
+            false => self.on_rare_kind(Kind::of(message)), // Only here its names are needed.
         }
         // A message that does not fit the wire format has no size there; none of ours is one.
         self.bytes += postcard::experimental::serialized_size(message).unwrap_or(0) as u64;
-        self.causal_depth = self.causal_depth.max(depth);
+        if depth > self.causal_depth {
+            self.causal_depth = depth;
+        }
+    }
+
+    /// Counts a message whose kind has no place yet, or shares it.
+    #[cold]
+    #[inline(never)]
+    fn on_rare_kind(&mut self, kind: Kind) {
+        let place = &mut self.frequent[place(kind.key())];
+        if place.1 == 0 {
+            *place = (kind, 1);
+            return;
+        }
+        match self.others.iter_mut().find(|(known, _)| known.key() == kind.key()) {
+            Some((_, count)) => *count += 1,
+            None => self.others.push((kind, 1)),
+        }
+    }
+
+    fn kinds(&self) -> impl Iterator<Item = &(Kind, u64)> {
+        self.frequent.iter().chain(&self.others).filter(|(_, count)| *count > 0)
     }
 
     /// A message is on its way.
     #[inline]
     pub fn on_depart(&mut self) {
         self.in_flight += 1;
-        self.in_flight_peak = self.in_flight_peak.max(self.in_flight);
     }
 
     /// A message has ended its way.
     #[inline]
     pub fn on_arrive(&mut self) {
+        // Only before it falls can the number be a peak.
+        if self.in_flight > self.in_flight_peak {
+            self.in_flight_peak = self.in_flight;
+        }
         self.in_flight -= 1;
     }
 
     /// How many messages were sent.
     pub fn total(&self) -> u64 {
-        self.kinds.iter().map(|(_, count)| count).sum()
+        self.kinds().map(|(_, count)| count).sum()
     }
 
     /// The length of the longest chain of messages, each caused by the one before.
@@ -69,12 +105,12 @@ impl Metrics {
         let total: u64 = loads.iter().map(|&load| u64::from(load)).sum();
         Messages {
             total: self.total(),
-            by_kind: self.kinds.iter().map(|(kind, count)| (kind.to_string(), *count)).collect(),
+            by_kind: self.kinds().map(|(kind, count)| (kind.to_string(), *count)).collect(),
             bytes: self.bytes,
             max_per_node: loads.last().copied().unwrap_or(0),
             mean_per_node: total as f64 / loads.len().max(1) as f64,
             gini: gini(&loads, total),
-            in_flight_peak: self.in_flight_peak,
+            in_flight_peak: self.in_flight_peak.max(self.in_flight),
         }
     }
 }

@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::time::Duration;
 
 use konklave::NodeId;
-use konklave::protocol::{Effect, Env, Input, Monitor, Protocol, Verdict};
+use konklave::protocol::{Broken, Effect, Env, Input, Monitor, Protocol, Verdict};
 use konklave::trace::Fault;
 
 use crate::digest::Digest;
@@ -36,10 +36,11 @@ pub(crate) struct World<'a, P: Protocol, W, M> {
     /// Pending timers, and which of their starts counts.
     timers: BTreeMap<(NodeId, P::Timer), u32>,
     timer_starts: u32,
-    pub(crate) violation: Option<Violation>,
+    pub(crate) violation: Option<Box<Violation>>,
     recording: Option<Recording<'a, P>>,
-    /// Whether nothing is to be done about a message but to let it travel.
-    is_plain: bool,
+    /// Whether nothing goes wrong and nothing is written down: a message just travels. What runs
+    /// under a constant `PLAIN` is compiled apart for this, the usual case.
+    pub(crate) is_plain: bool,
     /// The latest messages, as raw material for forgeries; kept only if there will be some.
     pub(crate) specimens: Option<Vec<P::Msg>>,
 }
@@ -60,7 +61,7 @@ where
         Self {
             now: 0,
             wheel: Wheel::default(),
-            is_plain: network.is_plain() && specimens.is_none(),
+            is_plain: network.is_plain() && faults.is_none(),
             network,
             choices: Random::new(*seed, Stream::Choices),
             workload_random: Random::new(*seed, Stream::Workload),
@@ -94,9 +95,9 @@ where
         self.recording.take()
     }
 
-    /// Runs a transition of a node.
+    /// Runs a transition of a node, and writes it down if this is wanted.
     #[inline(always)] // So that the kind of input is known.
-    pub(crate) fn transition(
+    pub(crate) fn transition<const PLAIN: bool>(
         &mut self,
         me: NodeId,
         node: &mut P,
@@ -104,25 +105,11 @@ where
         input: Input<P>,
         number: u32,
     ) {
-        if self.is_plain {
-            node.on(input, &mut NodeEnv { world: self, me, load });
-        } else {
-            self.transition_watched(me, node, load, input, number);
+        if PLAIN || self.recording.is_none() {
+            return node.on(input, &mut NodeEnv::<_, _, _, PLAIN> { world: self, me, load });
         }
-    }
-
-    /// Runs a transition of a node and writes it down, if this is wanted.
-    #[cold]
-    fn transition_watched(
-        &mut self,
-        me: NodeId,
-        node: &mut P,
-        load: &mut Load,
-        input: Input<P>,
-        number: u32,
-    ) {
         let copy = input.clone();
-        let env = &mut NodeEnv { world: self, me, load };
+        let env = &mut NodeEnv::<_, _, _, PLAIN> { world: self, me, load };
         let outcome = catch_unwind(AssertUnwindSafe(|| node.on(copy, env)));
         let now = self.now;
         if let Some(recording) = &mut self.recording {
@@ -154,10 +141,17 @@ where
     }
 
     /// Remembers the first broken promise.
+    #[inline(always)]
     pub(crate) fn judge(&mut self, verdict: Verdict) {
-        if let (Err(broken), None) = (verdict, &self.violation) {
-            self.violation = Some(Violation { time: self.now, broken });
+        if let Err(broken) = verdict {
+            self.condemn(broken);
         }
+    }
+
+    #[cold]
+    fn condemn(&mut self, broken: Broken) {
+        let violation = Violation { time: self.now, broken };
+        self.violation.get_or_insert_with(|| Box::new(violation));
     }
 
     /// Whether this start of the timer still counts; if so, it is not pending any more.
@@ -227,13 +221,13 @@ where
 }
 
 /// The environment of one transition of one node.
-struct NodeEnv<'a, 'w, P: Protocol, W, M> {
+struct NodeEnv<'a, 'w, P: Protocol, W, M, const PLAIN: bool> {
     world: &'a mut World<'w, P, W, M>,
     me: NodeId,
     load: &'a mut Load,
 }
 
-impl<P, W, M> Env<P> for NodeEnv<'_, '_, P, W, M>
+impl<P, W, M, const PLAIN: bool> Env<P> for NodeEnv<'_, '_, P, W, M, PLAIN>
 where
     P: Protocol,
     W: Workload<P>,
@@ -243,19 +237,22 @@ where
     fn send(&mut self, to: NodeId, msg: P::Msg) {
         let world = &mut *self.world;
         let from = self.me;
-        let number = world.sent as u32;
+        let number = if PLAIN { FORGED } else { world.sent as u32 }; // Nobody will look at it.
         world.sent += 1;
         let depth = self.load.depth + 1;
         if world.metered {
             self.load.messages += 1;
             world.metrics.on_send(&msg, depth);
+            if PLAIN {
+                world.metrics.on_depart(); // Here, to ask only once whether messages are counted.
+            }
         }
-        let message = What::Message { from, depth, number, msg };
-        if world.is_plain {
+        let message = Occurrence { node: to, what: What::Message { from, depth, number, msg } };
+        if PLAIN {
             let time = world.network.arrival(from, to, world.now);
-            world.depart(time, Occurrence { node: to, what: message });
+            world.wheel.push(time, message);
         } else {
-            world.send_carefully(Occurrence { node: to, what: message });
+            world.send_carefully(message);
         }
     }
 
