@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use konklave::election::chang_roberts::{ChangRoberts, Wake};
 use konklave::mutex::raymond::Raymond;
 use konklave::mutex::ricart_agrawala::RicartAgrawala;
+use konklave::mutex::ricart_agrawala_token::RicartAgrawalaToken;
 
 use crate::drive;
 use crate::entry::{Choice, Entry, Family, Needs, Network};
@@ -52,6 +53,9 @@ pub static TABLE: LazyLock<Vec<Entry>> = LazyLock::new(|| {
         }),
         entry!(mutex::ricart_agrawala, COMPLETE, &[], |site, job| {
             drive::mutex(site, job, |me| RicartAgrawala::new(me, site.nodes()))
+        }),
+        entry!(mutex::ricart_agrawala_token, COMPLETE, &[], |site, job| {
+            drive::mutex(site, job, |me| RicartAgrawalaToken::new(me, site.nodes()))
         }),
         entry!(election::chang_roberts, RING, &[WAKE], |site, job| {
             let wake = wake(site);

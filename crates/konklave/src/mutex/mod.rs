@@ -11,6 +11,7 @@
 
 pub mod raymond;
 pub mod ricart_agrawala;
+pub mod ricart_agrawala_token;
 
 use std::fmt::{self, Debug};
 
@@ -59,6 +60,11 @@ impl Debug for Stamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}@{}", self.time, self.node)
     }
+}
+
+/// Everyone but `me`, in the order of numbers from `me` on, round the end.
+fn others_after(me: NodeId, nodes: usize) -> impl Iterator<Item = NodeId> {
+    (me.0 + 1..nodes as u32).chain(0..me.0).map(NodeId)
 }
 
 /// Watches one run of any mutual exclusion algorithm.
