@@ -6,6 +6,7 @@ use konklave::election::chang_roberts::{ChangRoberts, Wake};
 use konklave::mutex::raymond::Raymond;
 use konklave::mutex::ricart_agrawala::RicartAgrawala;
 use konklave::mutex::ricart_agrawala_token::RicartAgrawalaToken;
+use konklave::mutex::suzuki_kasami::SuzukiKasami;
 
 use crate::drive;
 use crate::entry::{Choice, Entry, Family, Needs, Network};
@@ -56,6 +57,9 @@ pub static TABLE: LazyLock<Vec<Entry>> = LazyLock::new(|| {
         }),
         entry!(mutex::ricart_agrawala_token, COMPLETE, &[], |site, job| {
             drive::mutex(site, job, |me| RicartAgrawalaToken::new(me, site.nodes()))
+        }),
+        entry!(mutex::suzuki_kasami, COMPLETE, &[], |site, job| {
+            drive::mutex(site, job, |me| SuzukiKasami::new(me, site.nodes()))
         }),
         entry!(election::chang_roberts, RING, &[WAKE], |site, job| {
             let wake = wake(site);

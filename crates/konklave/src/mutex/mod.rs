@@ -12,6 +12,7 @@
 pub mod raymond;
 pub mod ricart_agrawala;
 pub mod ricart_agrawala_token;
+pub mod suzuki_kasami;
 
 use std::fmt::{self, Debug};
 
