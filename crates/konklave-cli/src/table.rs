@@ -2,7 +2,9 @@
 
 use std::sync::LazyLock;
 
+use konklave::NodeId;
 use konklave::election::chang_roberts::{ChangRoberts, Wake};
+use konklave::mutex::naimi_trehel::NaimiTrehel;
 use konklave::mutex::raymond::Raymond;
 use konklave::mutex::ricart_agrawala::RicartAgrawala;
 use konklave::mutex::ricart_agrawala_token::RicartAgrawalaToken;
@@ -49,6 +51,9 @@ const WAKE: Choice = Choice { name: "wake", values: &["all", "suppress", "relay"
 /// All algorithms, by family and name.
 pub static TABLE: LazyLock<Vec<Entry>> = LazyLock::new(|| {
     vec![
+        entry!(mutex::naimi_trehel, COMPLETE, &[], |site, job| {
+            drive::mutex(site, job, |me| NaimiTrehel::new(me, NodeId(0)))
+        }),
         entry!(mutex::raymond, TREE, &[], |site, job| {
             drive::mutex(site, job, |me| Raymond::new(me, site.towards_first(me)))
         }),
