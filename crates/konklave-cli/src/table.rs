@@ -8,6 +8,7 @@ use konklave::mutex::naimi_trehel::NaimiTrehel;
 use konklave::mutex::raymond::Raymond;
 use konklave::mutex::ricart_agrawala::RicartAgrawala;
 use konklave::mutex::ricart_agrawala_token::RicartAgrawalaToken;
+use konklave::mutex::singhal::Singhal;
 use konklave::mutex::suzuki_kasami::SuzukiKasami;
 
 use crate::drive;
@@ -62,6 +63,9 @@ pub static TABLE: LazyLock<Vec<Entry>> = LazyLock::new(|| {
         }),
         entry!(mutex::ricart_agrawala_token, COMPLETE, &[], |site, job| {
             drive::mutex(site, job, |me| RicartAgrawalaToken::new(me, site.nodes()))
+        }),
+        entry!(mutex::singhal, COMPLETE, &[], |site, job| {
+            drive::mutex(site, job, |me| Singhal::new(me, site.nodes()))
         }),
         entry!(mutex::suzuki_kasami, COMPLETE, &[], |site, job| {
             drive::mutex(site, job, |me| SuzukiKasami::new(me, site.nodes()))

@@ -13,6 +13,7 @@ pub mod naimi_trehel;
 pub mod raymond;
 pub mod ricart_agrawala;
 pub mod ricart_agrawala_token;
+pub mod singhal;
 pub mod suzuki_kasami;
 
 use std::fmt::{self, Debug};
