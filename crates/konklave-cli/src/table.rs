@@ -2,9 +2,14 @@
 
 use std::sync::LazyLock;
 
+use konklave::NodeId;
 use konklave::election::chang_roberts::{ChangRoberts, Wake};
+use konklave::mutex::naimi_trehel::NaimiTrehel;
 use konklave::mutex::raymond::Raymond;
 use konklave::mutex::ricart_agrawala::RicartAgrawala;
+use konklave::mutex::ricart_agrawala_token::RicartAgrawalaToken;
+use konklave::mutex::singhal::Singhal;
+use konklave::mutex::suzuki_kasami::SuzukiKasami;
 
 use crate::entry::{Choice, Entry, Family, Needs, Network};
 use crate::failure::Failure;
@@ -48,11 +53,23 @@ const WAKE: Choice = Choice { name: "wake", values: &["all", "suppress", "relay"
 /// All algorithms, by family and name.
 pub static TABLE: LazyLock<Vec<Entry>> = LazyLock::new(|| {
     vec![
+        entry!(mutex::naimi_trehel, COMPLETE, &[], expected::naimi_trehel, |site, job| {
+            drive::mutex(site, job, |me| NaimiTrehel::new(me, NodeId(0)))
+        }),
         entry!(mutex::raymond, TREE, &[], expected::raymond, |site, job| {
             drive::mutex(site, job, |me| Raymond::new(me, site.towards_first(me)))
         }),
         entry!(mutex::ricart_agrawala, COMPLETE, &[], expected::two_each, |site, job| {
             drive::mutex(site, job, |me| RicartAgrawala::new(me, site.nodes()))
+        }),
+        entry!(mutex::ricart_agrawala_token, COMPLETE, &[], expected::broadcast_token, |site, job| {
+            drive::mutex(site, job, |me| RicartAgrawalaToken::new(me, site.nodes()))
+        }),
+        entry!(mutex::singhal, COMPLETE, &[], expected::singhal, |site, job| {
+            drive::mutex(site, job, |me| Singhal::new(me, site.nodes()))
+        }),
+        entry!(mutex::suzuki_kasami, COMPLETE, &[], expected::broadcast_token, |site, job| {
+            drive::mutex(site, job, |me| SuzukiKasami::new(me, site.nodes()))
         }),
         entry!(election::chang_roberts, RING, &[WAKE], expected::unknown, |site, job| {
             let wake = wake(site);

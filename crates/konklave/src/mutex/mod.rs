@@ -9,8 +9,12 @@
 //! - **grants on demand**: only a node that asked is granted;
 //! - **no starvation**: everyone who asks is granted at last, if everyone inside leaves at last.
 
+pub mod naimi_trehel;
 pub mod raymond;
 pub mod ricart_agrawala;
+pub mod ricart_agrawala_token;
+pub mod singhal;
+pub mod suzuki_kasami;
 
 use std::fmt::{self, Debug};
 
@@ -59,6 +63,11 @@ impl Debug for Stamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}@{}", self.time, self.node)
     }
+}
+
+/// Everyone but `me`, in the order of numbers from `me` on, round the end.
+fn others_after(me: NodeId, nodes: usize) -> impl Iterator<Item = NodeId> {
+    (me.0 + 1..nodes as u32).chain(0..me.0).map(NodeId)
 }
 
 /// Watches one run of any mutual exclusion algorithm.

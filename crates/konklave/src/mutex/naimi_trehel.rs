@@ -1,0 +1,216 @@
+//! Requests follow pointers to the last one who asked, and every node on the way points to the new.
+//!
+//! M. Naimi, M. Trehel: An improvement of the log n distributed algorithm for mutual exclusion.
+//! International Conference on Distributed Computing Systems, 1987; with A. Arnold: A log(N)
+//! distributed mutual exclusion algorithm based on path reversal. Journal of Parallel and
+//! Distributed Computing 34 (1), 1996.
+//!
+//! # Idea
+//!
+//! Every node points to the one that, as far as it knows, asked last: its father. The one who did
+//! ask last is the root and has none. A request travels along the pointers to the root, and every
+//! node that it passes makes the requester its father: the path is reversed, and the requester is
+//! the new root. Much used paths become short by themselves.
+//!
+//! The old root notes the requester as its next, and sends it the token when it leaves. So the
+//! waiting nodes form a queue without anyone keeping it: each knows who follows, and the last of
+//! them is the root. A root that is idle has the token and gives it away at once.
+//!
+//! # Cost
+//!
+//! Messages: 1 + 1/2 + ... + 1/(n-1) on average under light load, at most n. At most n-1 hops of the
+//! request and one of the token, O(log n) amortised. Coordination delay T; waiting time T per
+//! message on an idle system. State: two pointers. Message: one node.
+//!
+//! # Assumes
+//!
+//! A complete network with reliable channels in any order. A lost token or request blocks its node
+//! and all behind it; a doubled request can send the token to a node that does not wait, where it
+//! ends; a doubled token can let two nodes in together. No crashes: even an idle node may be on the
+//! way to the root.
+//!
+//! # Differs from the paper
+//!
+//! No flag says whether the token is here: it is, exactly if the node is inside, or is idle and has
+//! no father. A node that hears its own request ignores it: the request was doubled.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Command, Event, Phase};
+use crate::NodeId;
+use crate::protocol::{Env, Never, Protocol};
+
+/// What nodes send each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Msg {
+    /// This node wants the token.
+    Request(NodeId),
+    /// Here it is.
+    Token,
+}
+
+/// One node of the algorithm.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct NaimiTrehel {
+    me: NodeId,
+    /// Who asked last, as far as we know. None at a root: we asked last.
+    father: Option<NodeId>,
+    /// Who gets the token when we leave. None while we are idle, and at a root.
+    next: Option<NodeId>,
+    phase: Phase,
+}
+
+const _: () = assert!(size_of::<NaimiTrehel>() <= 64);
+
+impl NaimiTrehel {
+    /// Node `me` of a complete network, in which `root` has the token.
+    pub fn new(me: NodeId, root: NodeId) -> Self {
+        let father = Some(root).filter(|&root| root != me);
+        Self { me, father, next: None, phase: Phase::Idle }
+    }
+
+    /// Whether the token is here.
+    pub fn has_token(&self) -> bool {
+        match self.phase {
+            Phase::Idle => self.father.is_none(),
+            Phase::Waiting => false,
+            Phase::Inside => true,
+        }
+    }
+}
+
+impl Protocol for NaimiTrehel {
+    type Msg = Msg;
+    type Timer = Never;
+    type Command = Command;
+    type Event = Event;
+
+    fn on_command(&mut self, command: Command, env: &mut impl Env<Self>) {
+        match (command, self.phase) {
+            (Command::Acquire, Phase::Idle) => match self.father.take() {
+                Some(father) => {
+                    self.phase = Phase::Waiting;
+                    env.send(father, Msg::Request(self.me));
+                }
+                None => self.enter(env),
+            },
+            (Command::Release, Phase::Inside) => {
+                self.phase = Phase::Idle;
+                if let Some(next) = self.next.take() {
+                    env.send(next, Msg::Token);
+                }
+            }
+            _ => {} // Out of turn.
+        }
+    }
+
+    fn on_message(&mut self, _from: NodeId, msg: Msg, env: &mut impl Env<Self>) {
+        match msg {
+            Msg::Request(requester) if requester == self.me => {} // Doubled.
+            Msg::Request(requester) => match self.father.replace(requester) {
+                Some(father) => env.send(father, Msg::Request(requester)),
+                None if self.phase == Phase::Idle => env.send(requester, Msg::Token),
+                None => self.next = Some(requester),
+            },
+            Msg::Token => {
+                if self.phase == Phase::Waiting {
+                    self.enter(env);
+                } // Else it is doubled.
+            }
+        }
+    }
+}
+
+impl NaimiTrehel {
+    fn enter(&mut self, env: &mut impl Env<Self>) {
+        self.phase = Phase::Inside;
+        env.emit(Event::Granted);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Recorder;
+
+    fn node(me: u32) -> (NaimiTrehel, Recorder<NaimiTrehel>) {
+        (NaimiTrehel::new(NodeId(me), NodeId(0)), Recorder::default())
+    }
+
+    fn request(node: u32) -> Msg {
+        Msg::Request(NodeId(node))
+    }
+
+    #[test]
+    fn the_root_enters_without_a_message() {
+        let (mut node, mut env) = node(0);
+        for _ in 0..2 {
+            node.on_command(Command::Acquire, &mut env);
+            node.on_command(Command::Release, &mut env);
+        }
+        assert_eq!(env.lines(), ["! Granted", "! Granted"]);
+        assert!(node.has_token());
+    }
+
+    #[test]
+    fn asks_its_father_and_becomes_a_root() {
+        let (mut node, mut env) = node(1);
+        node.on_command(Command::Acquire, &mut env);
+        assert_eq!(env.lines(), ["-> 0 Request(1)"]);
+        node.on_message(NodeId(0), request(2), &mut env);
+        assert!(env.lines().is_empty(), "node 2 is next");
+        node.on_message(NodeId(0), Msg::Token, &mut env);
+        node.on_command(Command::Release, &mut env);
+        assert_eq!(env.lines(), ["! Granted", "-> 2 Token"]);
+        assert!(!node.has_token());
+    }
+
+    #[test]
+    fn an_idle_root_gives_the_token_away_at_once() {
+        let (mut node, mut env) = node(0);
+        node.on_message(NodeId(3), request(2), &mut env);
+        assert_eq!(env.lines(), ["-> 2 Token"], "to the requester, not to who passed it on");
+        assert!(!node.has_token());
+    }
+
+    #[test]
+    fn every_request_reverses_the_path() {
+        let (mut node, mut env) = node(1);
+        for requester in [2, 3, 4] {
+            node.on_message(NodeId(9), request(requester), &mut env);
+        }
+        assert_eq!(env.lines(), ["-> 0 Request(2)", "-> 2 Request(3)", "-> 3 Request(4)"]);
+    }
+
+    #[test]
+    fn a_waiting_node_with_a_next_passes_requests_on() {
+        let (mut node, mut env) = node(1);
+        node.on_command(Command::Acquire, &mut env);
+        node.on_message(NodeId(2), request(2), &mut env);
+        env.lines();
+        node.on_message(NodeId(3), request(3), &mut env);
+        assert_eq!(env.lines(), ["-> 2 Request(3)"]);
+    }
+
+    #[test]
+    fn its_own_request_and_a_token_out_of_turn_are_ignored() {
+        let (mut node, mut env) = node(1);
+        let before = node.clone();
+        node.on_message(NodeId(0), Msg::Token, &mut env);
+        node.on_message(NodeId(0), request(1), &mut env);
+        assert_eq!(node, before);
+        assert!(env.lines().is_empty());
+    }
+
+    #[test]
+    fn commands_out_of_turn_do_nothing() {
+        let (mut node, mut env) = node(1);
+        node.on_command(Command::Release, &mut env);
+        assert!(env.lines().is_empty());
+        node.on_command(Command::Acquire, &mut env);
+        env.lines();
+        node.on_command(Command::Acquire, &mut env);
+        node.on_command(Command::Release, &mut env);
+        assert!(env.lines().is_empty());
+    }
+}

@@ -1,0 +1,283 @@
+//! Ask everyone; the token carries the queue of those who wait.
+//!
+//! I. Suzuki, T. Kasami: A distributed mutual exclusion algorithm. ACM Transactions on Computer
+//! Systems 3 (4), 1985.
+//!
+//! # Idea
+//!
+//! Whoever has the token, the privilege of entering, keeps it until somebody asks. A node without
+//! it numbers its requests and sends each to all others, since anyone may have the token by the time
+//! it arrives. Everyone remembers the largest number of each node, RN.
+//!
+//! The token carries the number of each node's last served request, LN. A node whose RN is beyond
+//! its LN still waits. Whoever leaves puts those it knows of at the end of the queue in the token,
+//! and sends the token to the head. Once in the queue, a node is never overtaken.
+//!
+//! # Cost
+//!
+//! Messages: n per entry, or 0 if the token is here. That is n-1 requests and the token.
+//! Coordination delay T, waiting time 2T on an idle system. State: n numbers. Message: one number,
+//! or n numbers and at most n nodes in the token.
+//!
+//! # Assumes
+//!
+//! A complete network with reliable channels in any order. A lost token blocks everyone; a lost
+//! request blocks its sender until the token reaches a node that has heard it. A doubled request is
+//! harmless, a doubled token can let two nodes in together. The crash of an idle node without the
+//! token is harmless, too; that of one which waits or has the token is as bad as losing the token.
+//!
+//! # Differs from the paper
+//!
+//! A node waits if its RN is larger than its LN, where the paper says larger by one: by more it
+//! never is, as each node has one request at a time.
+
+use std::collections::VecDeque;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Command, Event, others_after};
+use crate::NodeId;
+use crate::protocol::{Env, Never, Protocol};
+
+/// What nodes send each other.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Msg {
+    /// I want the token: my request of this number.
+    Request(u64),
+    /// Here it is.
+    Privilege(Box<Token>),
+}
+
+const _: () = assert!(size_of::<Msg>() <= 24);
+
+/// What gives the right to enter.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Token {
+    /// The number of each node's last served request.
+    pub ln: Vec<u64>,
+    /// Who waits, first come first, each at most once.
+    pub queue: VecDeque<NodeId>,
+}
+
+impl Token {
+    fn fits(&self, nodes: usize) -> bool {
+        self.ln.len() == nodes && self.queue.iter().all(|node| node.index() < nodes)
+    }
+}
+
+/// One node of the algorithm.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct SuzukiKasami {
+    me: NodeId,
+    /// The number of each node's latest request that we know of.
+    rn: Vec<u64>,
+    state: State,
+}
+
+const _: () = assert!(size_of::<SuzukiKasami>() <= 64);
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum State {
+    Idle,
+    Waiting,
+    /// The token is here, and nobody is known to want it: its queue is empty.
+    Holding(Box<Token>),
+    Inside(Box<Token>),
+}
+
+impl SuzukiKasami {
+    /// Node `me` of a complete network of `nodes` nodes; node 0 has the token.
+    pub fn new(me: NodeId, nodes: u32) -> Self {
+        let none = vec![0; nodes as usize];
+        let token = || Box::new(Token { ln: none.clone(), queue: VecDeque::new() });
+        let state = if me == NodeId(0) { State::Holding(token()) } else { State::Idle };
+        Self { me, rn: none, state }
+    }
+
+    /// Whether the token is here.
+    pub fn has_token(&self) -> bool {
+        matches!(self.state, State::Holding(_) | State::Inside(_))
+    }
+}
+
+impl Protocol for SuzukiKasami {
+    type Msg = Msg;
+    type Timer = Never;
+    type Command = Command;
+    type Event = Event;
+
+    fn on_command(&mut self, command: Command, env: &mut impl Env<Self>) {
+        match (command, std::mem::replace(&mut self.state, State::Idle)) {
+            (Command::Acquire, State::Idle) => {
+                self.state = State::Waiting;
+                self.rn[self.me.index()] += 1;
+                for other in others_after(self.me, self.rn.len()) {
+                    env.send(other, Msg::Request(self.rn[self.me.index()]));
+                }
+            }
+            (Command::Acquire, State::Holding(token)) => self.enter(token, env),
+            (Command::Release, State::Inside(token)) => self.leave(token, env),
+            (_, state) => self.state = state, // Out of turn.
+        }
+    }
+
+    fn on_message(&mut self, from: NodeId, msg: Msg, env: &mut impl Env<Self>) {
+        match msg {
+            Msg::Request(number) => {
+                let latest = &mut self.rn[from.index()];
+                *latest = number.max(*latest);
+                self.pass_if_idle_holder(from, env);
+            }
+            Msg::Privilege(token) => {
+                if self.state == State::Waiting && token.fits(self.rn.len()) {
+                    self.enter(token, env);
+                } // Else it is doubled, or none of ours.
+            }
+        }
+    }
+}
+
+impl SuzukiKasami {
+    fn enter(&mut self, token: Box<Token>, env: &mut impl Env<Self>) {
+        self.state = State::Inside(token);
+        env.emit(Event::Granted);
+    }
+
+    fn leave(&mut self, mut token: Box<Token>, env: &mut impl Env<Self>) {
+        token.ln[self.me.index()] = self.rn[self.me.index()];
+        for other in others_after(self.me, self.rn.len()) {
+            if self.is_waiting(other, &token) && !token.queue.contains(&other) {
+                token.queue.push_back(other);
+            }
+        }
+        match token.queue.pop_front() {
+            Some(next) => env.send(next, Msg::Privilege(token)),
+            None => self.state = State::Holding(token),
+        }
+    }
+
+    fn pass_if_idle_holder(&mut self, to: NodeId, env: &mut impl Env<Self>) {
+        match std::mem::replace(&mut self.state, State::Idle) {
+            State::Holding(token) if self.is_waiting(to, &token) => {
+                env.send(to, Msg::Privilege(token));
+            }
+            state => self.state = state,
+        }
+    }
+
+    fn is_waiting(&self, node: NodeId, token: &Token) -> bool {
+        self.rn[node.index()] > token.ln[node.index()]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Recorder;
+
+    fn node(me: u32) -> (SuzukiKasami, Recorder<SuzukiKasami>) {
+        (SuzukiKasami::new(NodeId(me), 4), Recorder::default())
+    }
+
+    fn privilege(ln: [u64; 4], queue: &[u32]) -> Msg {
+        let queue = queue.iter().copied().map(NodeId).collect();
+        Msg::Privilege(Box::new(Token { ln: ln.to_vec(), queue }))
+    }
+
+    /// Node 2, inside with this token.
+    fn inside(ln: [u64; 4], queue: &[u32]) -> (SuzukiKasami, Recorder<SuzukiKasami>) {
+        let (mut node, mut env) = node(2);
+        node.on_command(Command::Acquire, &mut env);
+        node.on_message(NodeId(0), privilege(ln, queue), &mut env);
+        env.lines();
+        (node, env)
+    }
+
+    #[test]
+    fn the_holder_enters_without_a_message() {
+        let (mut node, mut env) = node(0);
+        for _ in 0..2 {
+            node.on_command(Command::Acquire, &mut env);
+            node.on_command(Command::Release, &mut env);
+        }
+        assert_eq!(env.lines(), ["! Granted", "! Granted"]);
+        assert!(node.has_token());
+    }
+
+    #[test]
+    fn asks_everyone_and_enters_with_the_token() {
+        let (mut node, mut env) = node(2);
+        node.on_command(Command::Acquire, &mut env);
+        assert_eq!(env.lines(), ["-> 3 Request(1)", "-> 0 Request(1)", "-> 1 Request(1)"]);
+        node.on_message(NodeId(0), privilege([0; 4], &[]), &mut env);
+        assert_eq!(env.lines(), ["! Granted"]);
+    }
+
+    #[test]
+    fn an_idle_holder_passes_the_token_at_once() {
+        let (mut node, mut env) = node(0);
+        node.on_message(NodeId(2), Msg::Request(1), &mut env);
+        assert_eq!(env.lines(), ["-> 2 Privilege(Token { ln: [0, 0, 0, 0], queue: [] })"]);
+        assert!(!node.has_token());
+    }
+
+    #[test]
+    fn the_queue_grows_at_its_end_by_those_who_are_not_in_it() {
+        let (mut node, mut env) = inside([0; 4], &[1]);
+        for from in [0, 1, 3] {
+            node.on_message(NodeId(from), Msg::Request(1), &mut env);
+        }
+        assert!(env.lines().is_empty(), "inside, it keeps the token");
+        node.on_command(Command::Release, &mut env);
+        assert_eq!(env.lines(), ["-> 1 Privilege(Token { ln: [0, 0, 1, 0], queue: [3, 0] })"]);
+    }
+
+    #[test]
+    fn served_and_doubled_requests_are_not_served_again() {
+        let (mut node, mut env) = inside([0, 5, 0, 0], &[]);
+        node.on_command(Command::Release, &mut env);
+        for late in [5, 3, 5] {
+            node.on_message(NodeId(1), Msg::Request(late), &mut env);
+        }
+        assert!(env.lines().is_empty(), "request 5 of node 1 was served");
+        node.on_message(NodeId(1), Msg::Request(6), &mut env);
+        assert_eq!(env.lines(), ["-> 1 Privilege(Token { ln: [0, 5, 1, 0], queue: [] })"]);
+    }
+
+    #[test]
+    fn an_old_request_does_not_hide_the_newer_one_it_was_overtaken_by() {
+        let (mut node, mut env) = inside([0, 1, 0, 0], &[]);
+        node.on_message(NodeId(1), Msg::Request(2), &mut env);
+        node.on_message(NodeId(1), Msg::Request(1), &mut env);
+        node.on_command(Command::Release, &mut env);
+        assert_eq!(env.lines(), ["-> 1 Privilege(Token { ln: [0, 1, 1, 0], queue: [] })"]);
+    }
+
+    #[test]
+    fn a_token_that_nobody_waits_for_or_that_does_not_fit_is_ignored() {
+        let (mut node, mut env) = node(2);
+        let before = node.clone();
+        node.on_message(NodeId(0), privilege([0; 4], &[]), &mut env);
+        assert_eq!(node, before);
+        node.on_command(Command::Acquire, &mut env);
+        env.lines();
+        node.on_message(NodeId(0), privilege([0; 4], &[4]), &mut env);
+        let short = Token { ln: vec![0; 3], queue: VecDeque::new() };
+        node.on_message(NodeId(0), Msg::Privilege(Box::new(short)), &mut env);
+        assert!(env.lines().is_empty());
+    }
+
+    #[test]
+    fn commands_out_of_turn_do_nothing() {
+        let (mut node, mut env) = node(1);
+        node.on_command(Command::Release, &mut env);
+        assert!(env.lines().is_empty());
+        node.on_command(Command::Acquire, &mut env);
+        env.lines();
+        node.on_command(Command::Acquire, &mut env);
+        node.on_command(Command::Release, &mut env);
+        assert!(env.lines().is_empty());
+        node.on_message(NodeId(0), privilege([0; 4], &[]), &mut env);
+        assert_eq!(env.lines(), ["! Granted"], "it still waits");
+    }
+}
