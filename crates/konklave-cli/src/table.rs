@@ -2,12 +2,16 @@
 
 use std::sync::LazyLock;
 
+use konklave::NodeId;
 use konklave::election::chang_roberts::{ChangRoberts, Wake};
+use konklave::mutex::carvalho_roucairol::CarvalhoRoucairol;
+use konklave::mutex::central::Central;
+use konklave::mutex::lamport::{Acks, Lamport};
 use konklave::mutex::raymond::Raymond;
 use konklave::mutex::ricart_agrawala::RicartAgrawala;
 
 use crate::drive;
-use crate::entry::{Choice, Entry, Family, Needs, Network};
+use crate::entry::{Choice, Entry, Family, Needs, Network, Order};
 use crate::failure::Failure;
 use crate::site::Site;
 
@@ -42,11 +46,22 @@ const RING: Needs = Needs::network(Network::Ring);
 const TREE: Needs = Needs::network(Network::Tree);
 const COMPLETE: Needs = Needs::network(Network::Complete);
 
+const ACKS: Choice = Choice { name: "variant", values: &["eager", "lazy"] };
 const WAKE: Choice = Choice { name: "wake", values: &["all", "suppress", "relay"] };
 
 /// All algorithms, by family and name.
 pub static TABLE: LazyLock<Vec<Entry>> = LazyLock::new(|| {
     vec![
+        entry!(mutex::carvalho_roucairol, COMPLETE, &[], |site, job| {
+            drive::mutex(site, job, |me| CarvalhoRoucairol::new(me, site.nodes()))
+        }),
+        entry!(mutex::central, COMPLETE, &[], |site, job| {
+            drive::mutex(site, job, |me| Central::new(me, NodeId(0)))
+        }),
+        entry!(mutex::lamport, COMPLETE.order(Order::Fifo), &[ACKS], |site, job| {
+            let acks = acks(site);
+            drive::mutex(site, job, |me| Lamport::new(me, site.nodes(), acks))
+        }),
         entry!(mutex::raymond, TREE, &[], |site, job| {
             drive::mutex(site, job, |me| Raymond::new(me, site.towards_first(me)))
         }),
@@ -60,6 +75,13 @@ pub static TABLE: LazyLock<Vec<Entry>> = LazyLock::new(|| {
         }),
     ]
 });
+
+fn acks(site: &Site) -> Acks {
+    match site.choice("variant") {
+        "lazy" => Acks::Lazy,
+        _ => Acks::Eager,
+    }
+}
 
 fn wake(site: &Site) -> Wake {
     match site.choice("wake") {
