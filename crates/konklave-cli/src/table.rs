@@ -5,6 +5,9 @@ use std::sync::LazyLock;
 use konklave::NodeId;
 use konklave::election::chang_roberts::{ChangRoberts, Wake};
 use konklave::mutex::naimi_trehel::NaimiTrehel;
+use konklave::mutex::carvalho_roucairol::CarvalhoRoucairol;
+use konklave::mutex::central::Central;
+use konklave::mutex::lamport::{Acks, Lamport};
 use konklave::mutex::raymond::Raymond;
 use konklave::mutex::ricart_agrawala::RicartAgrawala;
 use konklave::mutex::ricart_agrawala_token::RicartAgrawalaToken;
@@ -12,6 +15,8 @@ use konklave::mutex::singhal::Singhal;
 use konklave::mutex::suzuki_kasami::SuzukiKasami;
 
 use crate::entry::{Choice, Entry, Family, Needs, Network};
+use crate::drive;
+use crate::entry::{Choice, Entry, Family, Needs, Network, Order};
 use crate::failure::Failure;
 use crate::site::Site;
 use crate::{drive, expected};
@@ -48,6 +53,7 @@ const RING: Needs = Needs::network(Network::Ring);
 const TREE: Needs = Needs::network(Network::Tree);
 const COMPLETE: Needs = Needs::network(Network::Complete);
 
+const ACKS: Choice = Choice { name: "variant", values: &["eager", "lazy"] };
 const WAKE: Choice = Choice { name: "wake", values: &["all", "suppress", "relay"] };
 
 /// All algorithms, by family and name.
@@ -55,6 +61,16 @@ pub static TABLE: LazyLock<Vec<Entry>> = LazyLock::new(|| {
     vec![
         entry!(mutex::naimi_trehel, COMPLETE, &[], expected::naimi_trehel, |site, job| {
             drive::mutex(site, job, |me| NaimiTrehel::new(me, NodeId(0)))
+        }),
+        entry!(mutex::carvalho_roucairol, COMPLETE, &[], expected::carvalho_roucairol, |site, job| {
+            drive::mutex(site, job, |me| CarvalhoRoucairol::new(me, site.nodes()))
+        }),
+        entry!(mutex::central, COMPLETE, &[], expected::central, |site, job| {
+            drive::mutex(site, job, |me| Central::new(me, NodeId(0)))
+        }),
+        entry!(mutex::lamport, COMPLETE.order(Order::Fifo), &[ACKS], expected::lamport, |site, job| {
+            let acks = acks(site);
+            drive::mutex(site, job, |me| Lamport::new(me, site.nodes(), acks))
         }),
         entry!(mutex::raymond, TREE, &[], expected::raymond, |site, job| {
             drive::mutex(site, job, |me| Raymond::new(me, site.towards_first(me)))
@@ -78,6 +94,13 @@ pub static TABLE: LazyLock<Vec<Entry>> = LazyLock::new(|| {
         }),
     ]
 });
+
+fn acks(site: &Site) -> Acks {
+    match site.choice("variant") {
+        "lazy" => Acks::Lazy,
+        _ => Acks::Eager,
+    }
+}
 
 fn wake(site: &Site) -> Wake {
     match site.choice("wake") {

@@ -10,6 +10,9 @@
 //! - **no starvation**: everyone who asks is granted at last, if everyone inside leaves at last.
 
 pub mod naimi_trehel;
+pub mod carvalho_roucairol;
+pub mod central;
+pub mod lamport;
 pub mod raymond;
 pub mod ricart_agrawala;
 pub mod ricart_agrawala_token;

@@ -1,0 +1,256 @@
+//! A permission lasts until you give it away: ask only those whose permission you lack.
+//!
+//! O. S. F. Carvalho, G. Roucairol: On mutual exclusion in computer networks. Communications of the
+//! ACM 26 (2), 1983.
+//!
+//! # Idea
+//!
+//! As in the algorithm of Ricart and Agrawala, a node enters with the permission of everyone else, and
+//! a permission is refused as long as its giver is inside or has asked before. But a reply is more than
+//! an answer to one request: it hands over the one permission that the two nodes share. Whoever has it
+//! keeps it, and enters again without asking, until the other one asks for it.
+//!
+//! A node that waits may have to give away a permission that it kept from before. It then needs
+//! it back and sends its request, with the same stamp, behind the reply.
+//!
+//! # Cost
+//!
+//! Messages: 0 to 2(n-1) per entry, n-1 on average under light load, 2(n-1) under heavy. They are
+//! two for each node that has entered since one's own last entry; so n on average if nobody enters
+//! twice in a row. Coordination delay T, waiting time 2T on an idle system. State: a clock and two sets of
+//! nodes. Message: one stamp.
+//!
+//! # Assumes
+//!
+//! A complete network with reliable channels in any order. No crashes: those who lack the permission
+//! of a crashed node wait for ever, while one that has it can still enter. A lost message blocks
+//! its requester; a doubled reply can stand for a permission that was given away long ago and
+//! let two nodes in together.
+//!
+//! # Differs from the paper
+//!
+//! In the beginning nobody has a permission, so that all nodes are alike; the first entry of each
+//! asks everyone.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Command, Event, Stamp};
+use crate::protocol::{Env, Never, Protocol};
+use crate::{NodeId, NodeSet};
+
+/// What nodes send each other.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Msg {
+    /// Give me our permission.
+    Request(Stamp),
+    /// Keep it until I ask for it.
+    Reply,
+}
+
+const _: () = assert!(size_of::<Msg>() <= 24);
+
+/// One node of the algorithm.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct CarvalhoRoucairol {
+    me: NodeId,
+    nodes: u32,
+    /// At least the time of every request sent or seen.
+    clock: u64,
+    state: State,
+    /// With whom we share a permission that is not here. While wanted, all of them were asked.
+    missing: NodeSet,
+    /// Whom we owe a reply when we leave. Empty while released.
+    deferred: NodeSet,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum State {
+    Released,
+    Wanted { mine: Stamp },
+    Held,
+}
+
+impl CarvalhoRoucairol {
+    /// Node `me` of a complete network of `nodes` nodes, without any permission.
+    pub fn new(me: NodeId, nodes: u32) -> Self {
+        Self {
+            me,
+            nodes,
+            clock: 0,
+            state: State::Released,
+            missing: NodeSet::all_but(me, nodes),
+            deferred: NodeSet::new(),
+        }
+    }
+}
+
+impl Protocol for CarvalhoRoucairol {
+    type Msg = Msg;
+    type Timer = Never;
+    type Command = Command;
+    type Event = Event;
+
+    fn on_command(&mut self, command: Command, env: &mut impl Env<Self>) {
+        match (command, self.state) {
+            (Command::Acquire, State::Released) => {
+                self.clock = self.clock.saturating_add(1);
+                let mine = Stamp { time: self.clock, node: self.me };
+                for other in self.missing.iter() {
+                    env.send(other, Msg::Request(mine));
+                }
+                self.state = State::Wanted { mine };
+                self.enter_if_nothing_is_missing(env);
+            }
+            (Command::Release, State::Held) => {
+                self.state = State::Released;
+                for other in std::mem::take(&mut self.deferred).iter() {
+                    self.missing.insert(other);
+                    env.send(other, Msg::Reply);
+                }
+            }
+            _ => {} // Out of turn.
+        }
+    }
+
+    fn on_message(&mut self, from: NodeId, msg: Msg, env: &mut impl Env<Self>) {
+        match msg {
+            Msg::Request(theirs) => {
+                self.clock = self.clock.max(theirs.time);
+                match self.state {
+                    State::Wanted { mine } if mine > theirs => {
+                        env.send(from, Msg::Reply);
+                        // If it was missing before, our request is under way already.
+                        if self.missing.insert(from) {
+                            env.send(from, Msg::Request(mine));
+                        }
+                    }
+                    State::Released => {
+                        self.missing.insert(from);
+                        env.send(from, Msg::Reply);
+                    }
+                    State::Wanted { .. } | State::Held => {
+                        self.deferred.insert(from);
+                    }
+                }
+            }
+            Msg::Reply => {
+                let State::Wanted { .. } = self.state else { return }; // Doubled.
+                self.missing.remove(from);
+                self.enter_if_nothing_is_missing(env);
+            }
+        }
+    }
+}
+
+impl CarvalhoRoucairol {
+    fn enter_if_nothing_is_missing(&mut self, env: &mut impl Env<Self>) {
+        if matches!(self.state, State::Wanted { .. }) && self.missing.is_empty() {
+            self.state = State::Held;
+            env.emit(Event::Granted);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Recorder;
+
+    fn request(time: u64, node: u32) -> Msg {
+        Msg::Request(Stamp { time, node: NodeId(node) })
+    }
+
+    /// Node 1 of three, which has entered and left once: it has both permissions.
+    fn experienced() -> (CarvalhoRoucairol, Recorder<CarvalhoRoucairol>) {
+        let (mut node, mut env) = (CarvalhoRoucairol::new(NodeId(1), 3), Recorder::default());
+        node.on_command(Command::Acquire, &mut env);
+        node.on_message(NodeId(0), Msg::Reply, &mut env);
+        node.on_message(NodeId(2), Msg::Reply, &mut env);
+        node.on_command(Command::Release, &mut env);
+        assert_eq!(env.lines(), ["-> 0 Request(1@1)", "-> 2 Request(1@1)", "! Granted"]);
+        (node, env)
+    }
+
+    #[test]
+    fn enters_again_without_a_message() {
+        let (mut node, mut env) = experienced();
+        node.on_command(Command::Acquire, &mut env);
+        assert_eq!(env.lines(), ["! Granted"]);
+    }
+
+    #[test]
+    fn asks_only_whom_it_gave_a_permission() {
+        let (mut node, mut env) = experienced();
+        node.on_message(NodeId(2), request(2, 2), &mut env);
+        assert_eq!(env.lines(), ["-> 2 Reply"]);
+        node.on_command(Command::Acquire, &mut env);
+        assert_eq!(env.lines(), ["-> 2 Request(3@1)"]);
+        node.on_message(NodeId(2), Msg::Reply, &mut env);
+        assert_eq!(env.lines(), ["! Granted"]);
+    }
+
+    #[test]
+    fn a_permission_given_away_while_waiting_is_asked_back_with_the_same_stamp() {
+        let (mut node, mut env) = experienced();
+        node.on_message(NodeId(2), request(2, 2), &mut env);
+        node.on_command(Command::Acquire, &mut env);
+        env.lines();
+        node.on_message(NodeId(0), request(1, 0), &mut env);
+        assert_eq!(env.lines(), ["-> 0 Reply", "-> 0 Request(3@1)"]);
+        node.on_message(NodeId(2), request(2, 2), &mut env);
+        assert_eq!(env.lines(), ["-> 2 Reply"], "node 2 has been asked already");
+        node.on_message(NodeId(2), Msg::Reply, &mut env);
+        assert!(env.lines().is_empty(), "the permission of node 0 is missing");
+        node.on_message(NodeId(0), Msg::Reply, &mut env);
+        assert_eq!(env.lines(), ["! Granted"]);
+    }
+
+    #[test]
+    fn inside_defers_and_leaving_gives_away() {
+        let (mut node, mut env) = experienced();
+        node.on_command(Command::Acquire, &mut env);
+        env.lines();
+        node.on_message(NodeId(0), request(1, 0), &mut env);
+        assert!(env.lines().is_empty(), "even an older request waits while we are inside");
+        node.on_command(Command::Release, &mut env);
+        assert_eq!(env.lines(), ["-> 0 Reply"]);
+        node.on_command(Command::Acquire, &mut env);
+        assert_eq!(env.lines(), ["-> 0 Request(3@1)"]);
+    }
+
+    #[test]
+    fn a_younger_request_waits_for_us() {
+        let (mut node, mut env) = (CarvalhoRoucairol::new(NodeId(1), 3), Recorder::default());
+        node.on_command(Command::Acquire, &mut env);
+        env.lines();
+        node.on_message(NodeId(2), request(1, 2), &mut env);
+        assert!(env.lines().is_empty(), "same time, larger number: younger");
+    }
+
+    #[test]
+    fn a_reply_that_nobody_waits_for_is_ignored() {
+        let (mut node, mut env) = (CarvalhoRoucairol::new(NodeId(1), 3), Recorder::default());
+        let before = node.clone();
+        node.on_message(NodeId(2), Msg::Reply, &mut env);
+        assert_eq!(node, before, "it would be a permission that node 2 does not know of");
+    }
+
+    #[test]
+    fn alone_it_enters_at_once() {
+        let (mut node, mut env) = (CarvalhoRoucairol::new(NodeId(0), 1), Recorder::default());
+        node.on_command(Command::Acquire, &mut env);
+        assert_eq!(env.lines(), ["! Granted"]);
+    }
+
+    #[test]
+    fn commands_out_of_turn_do_nothing() {
+        let (mut node, mut env) = (CarvalhoRoucairol::new(NodeId(0), 2), Recorder::default());
+        node.on_command(Command::Release, &mut env);
+        assert!(env.lines().is_empty());
+        node.on_command(Command::Acquire, &mut env);
+        env.lines();
+        node.on_command(Command::Acquire, &mut env);
+        node.on_command(Command::Release, &mut env);
+        assert!(env.lines().is_empty());
+    }
+}
