@@ -9,6 +9,7 @@
 //! - **grants on demand**: only a node that asked is granted;
 //! - **no starvation**: everyone who asks is granted at last, if everyone inside leaves at last.
 
+pub mod quorum;
 pub mod raymond;
 pub mod ricart_agrawala;
 
