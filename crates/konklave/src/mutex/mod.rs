@@ -9,9 +9,12 @@
 //! - **grants on demand**: only a node that asked is granted;
 //! - **no starvation**: everyone who asks is granted at last, if everyone inside leaves at last.
 
+pub mod cao_singhal;
+pub mod maekawa;
 pub mod quorum;
 pub mod raymond;
 pub mod ricart_agrawala;
+pub mod sanders;
 
 use std::fmt::{self, Debug};
 
