@@ -13,6 +13,10 @@ use konklave::mutex::ricart_agrawala::RicartAgrawala;
 use konklave::mutex::ricart_agrawala_token::RicartAgrawalaToken;
 use konklave::mutex::singhal::Singhal;
 use konklave::mutex::suzuki_kasami::SuzukiKasami;
+use konklave::mutex::cao_singhal::CaoSinghal;
+use konklave::mutex::maekawa::Maekawa;
+use konklave::mutex::quorum::Quorums;
+use konklave::mutex::sanders::{Sanders, Structure};
 
 use crate::entry::{Choice, Entry, Family, Needs, Network};
 use crate::drive;
@@ -54,6 +58,9 @@ const TREE: Needs = Needs::network(Network::Tree);
 const COMPLETE: Needs = Needs::network(Network::Complete);
 
 const ACKS: Choice = Choice { name: "variant", values: &["eager", "lazy"] };
+const QUORUM: Choice = Choice { name: "quorum", values: &["auto", "plane", "grid", "file:PATH"] };
+const STRUCTURE: Choice =
+    Choice { name: "structure", values: &["mixed", "ricart-agrawala", "maekawa", "file:PATH"] };
 const WAKE: Choice = Choice { name: "wake", values: &["all", "suppress", "relay"] };
 
 /// All algorithms, by family and name.
@@ -72,6 +79,14 @@ pub static TABLE: LazyLock<Vec<Entry>> = LazyLock::new(|| {
             let acks = acks(site);
             drive::mutex(site, job, |me| Lamport::new(me, site.nodes(), acks))
         }),
+        entry!(mutex::cao_singhal, COMPLETE, &[QUORUM], expected::cao_singhal, |site, job| {
+            let quorums = quorums(site)?;
+            drive::mutex(site, job, |me| CaoSinghal::new(me, quorums.of(me)))
+        }),
+        entry!(mutex::maekawa, COMPLETE, &[QUORUM], expected::maekawa, |site, job| {
+            let quorums = quorums(site)?;
+            drive::mutex(site, job, |me| Maekawa::new(me, quorums.of(me).clone()))
+        }),
         entry!(mutex::raymond, TREE, &[], expected::raymond, |site, job| {
             drive::mutex(site, job, |me| Raymond::new(me, site.towards_first(me)))
         }),
@@ -87,6 +102,10 @@ pub static TABLE: LazyLock<Vec<Entry>> = LazyLock::new(|| {
         entry!(mutex::suzuki_kasami, COMPLETE, &[], expected::broadcast_token, |site, job| {
             drive::mutex(site, job, |me| SuzukiKasami::new(me, site.nodes()))
         }),
+        entry!(mutex::sanders, COMPLETE, &[STRUCTURE], expected::sanders, |site, job| {
+            let structure = structure(site)?;
+            drive::mutex(site, job, |me| Sanders::new(me, structure.at(me).clone()))
+        }),
         entry!(election::chang_roberts, RING, &[WAKE], expected::unknown, |site, job| {
             let wake = wake(site);
             let make = |me| ChangRoberts::new(site.id(me), site.successor(me), wake);
@@ -99,6 +118,34 @@ fn acks(site: &Site) -> Acks {
     match site.choice("variant") {
         "lazy" => Acks::Lazy,
         _ => Acks::Eager,
+fn quorums(site: &Site) -> Result<Quorums, Failure> {
+    let nodes = site.nodes();
+    if let Some(text) = site.file("quorum") {
+        return Quorums::parse(text, nodes)
+            .map_err(|error| Failure::bad(format!("{}: {error}", site.choice("quorum"))));
+    }
+    match site.choice("quorum") {
+        "plane" => Quorums::plane(nodes).ok_or_else(|| {
+            Failure::bad(format!(
+                "there is no plane of {nodes} nodes, only of q(q+1)+1 with a prime power q, such as \
+                 7, 13, 21, 31: use --quorum grid"
+            ))
+        }),
+        "grid" => Ok(Quorums::grid(nodes)),
+        _ => Ok(Quorums::new(nodes)),
+    }
+}
+
+fn structure(site: &Site) -> Result<Structure, Failure> {
+    let nodes = site.nodes();
+    if let Some(text) = site.file("structure") {
+        return Structure::parse(text, nodes)
+            .map_err(|error| Failure::bad(format!("{}: {error}", site.choice("structure"))));
+    }
+    match site.choice("structure") {
+        "ricart-agrawala" => Ok(Structure::ricart_agrawala(nodes)),
+        "maekawa" => Ok(Structure::maekawa(&Quorums::new(nodes))),
+        _ => Ok(Structure::mixed(nodes)),
     }
 }
 

@@ -18,6 +18,10 @@ pub mod ricart_agrawala;
 pub mod ricart_agrawala_token;
 pub mod singhal;
 pub mod suzuki_kasami;
+pub mod cao_singhal;
+pub mod maekawa;
+pub mod quorum;
+pub mod sanders;
 
 use std::fmt::{self, Debug};
 

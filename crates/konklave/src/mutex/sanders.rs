@@ -1,0 +1,335 @@
+//! Whom a node asks need not be whom it informs: one algorithm for all that work by permission.
+//!
+//! B. A. Sanders: The information structure of distributed mutual exclusion algorithms. ACM
+//! Transactions on Computer Systems 5 (3), 1987.
+//!
+//! # Idea
+//!
+//! Node i asks its request set R before it enters, and informs its inform set I when it leaves. An
+//! arbiter knows who will inform it: only for these it locks itself; the others get its permission
+//! without a lock, which blocks nobody. All the rest is Maekawa's algorithm, and all permission
+//! algorithms are instances: Maekawa's with I = R = quorum, Ricart and Agrawala's with I = {i} and
+//! R = everyone, a coordinator c with I = R = {c, i}.
+//!
+//! Three conditions make a structure safe: (S1) i is in its I; (S2) I is part of R; (S3) of any two
+//! nodes, either the inform sets meet, or each is in the other's request set. In the first case, an
+//! arbiter locks itself for one of the two at a time. In the second, a node that competes has its
+//! own lock, so it permits the other only if that one's request is older. Once it has permitted it,
+//! every request that it makes later is younger, for it has taken over the clock: safety depends on
+//! that.
+//!
+//! # Cost
+//!
+//! Messages: |I-i| + 2|R-i| per entry of node i alone, and up to 4 more for each asked. Only one
+//! more for an arbiter that nobody else informs, since it can only say that a request failed.
+//! Coordination delay T if the leaver permits by itself, as among nodes that ask each other, 2T if
+//! an arbiter is between, or less, as in Maekawa's algorithm. State: a queue of those who ask, and
+//! sets of nodes. Message: one stamp.
+//!
+//! # Assumes
+//!
+//! A complete network, of which only the sets are used, with reliable channels in any order. No
+//! crashes: a crashed node blocks those who ask it, and those whose arbiters it has locked. A lost
+//! message blocks in the same way, unless it is an inquiry or failure that turns out not to matter;
+//! a doubled one can block an arbiter for ever or let two nodes in together.
+//!
+//! # Differs from the paper
+//!
+//! As [`maekawa`](super::maekawa), whose nodes these are, with other [`Roles`]. The structure `mixed`
+//! extends the paper's example of four nodes: the first sqrt(n) nodes ask each other as in Ricart
+//! and Agrawala's algorithm, and are together the arbiters of all others.
+
+use std::error::Error;
+use std::fmt::{self, Display};
+
+use super::maekawa::{Maekawa, Roles};
+use super::quorum::{self, QuorumError, Quorums};
+use crate::{NodeId, NodeSet};
+
+pub use super::maekawa::Msg;
+
+/// One node of the algorithm.
+pub type Sanders = Maekawa<Sets>;
+
+/// What a node knows of the information structure.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Sets {
+    /// Whom it asks: R.
+    request: NodeSet,
+    /// Whom it informs: I.
+    inform: NodeSet,
+    /// Who informs it.
+    status: NodeSet,
+}
+
+impl Roles for Sets {
+    fn asked(&self) -> &NodeSet {
+        &self.request
+    }
+
+    fn informed(&self) -> &NodeSet {
+        &self.inform
+    }
+
+    fn is_informed_by(&self, requester: NodeId) -> bool {
+        self.status.contains(requester)
+    }
+}
+
+/// An information structure, for which S1, S2 and S3 hold.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Structure {
+    sets: Vec<Sets>,
+}
+
+impl Structure {
+    /// Everyone asks everyone and informs only itself.
+    pub fn ricart_agrawala(nodes: u32) -> Self {
+        let everyone: NodeSet = NodeId::all(nodes).collect();
+        Self::build(NodeId::all(nodes).map(|me| (only(me), everyone.clone())))
+    }
+
+    /// Everyone asks and informs its quorum.
+    pub fn maekawa(quorums: &Quorums) -> Self {
+        Self::build(quorums.sets().iter().map(|quorum| (quorum.clone(), quorum.clone())))
+    }
+
+    /// The first sqrt(n) nodes, rounded up, ask each other and inform only themselves; the others
+    /// ask and inform these, and themselves.
+    pub fn mixed(nodes: u32) -> Self {
+        let root = nodes.isqrt();
+        let inner: NodeSet = NodeId::all(root + u32::from(root * root < nodes)).collect();
+        Self::build(NodeId::all(nodes).map(|me| {
+            let asked: NodeSet = inner.iter().chain([me]).collect();
+            let informed = if inner.contains(me) { only(me) } else { asked.clone() };
+            (informed, asked)
+        }))
+    }
+
+    /// Reads one line per node: `2: inform 2 / request 0 1 2` for node 2. `#` begins a comment.
+    ///
+    /// # Errors
+    ///
+    /// If a line cannot be understood, a node has no line, or S1, S2 or S3 does not hold.
+    pub fn parse(text: &str, nodes: u32) -> Result<Self, StructureError> {
+        let pairs = quorum::read_lines(text, nodes, |line| {
+            let parts = line.split_once('/').and_then(|(inform, request)| {
+                let inform = inform.trim().strip_prefix("inform")?;
+                Some((inform, request.trim().strip_prefix("request")?))
+            });
+            let Some((inform, request)) = parts else {
+                return Err("write 'inform NODES / request NODES' behind the colon".to_owned());
+            };
+            Ok((quorum::read_nodes(inform, nodes)?, quorum::read_nodes(request, nodes)?))
+        });
+        let structure = Self::build(pairs.map_err(StructureError::Text)?.into_iter());
+        structure.check()?;
+        Ok(structure)
+    }
+
+    /// From the inform set and the request set of every node.
+    fn build(pairs: impl Iterator<Item = (NodeSet, NodeSet)>) -> Self {
+        let with_status = |(inform, request)| Sets { request, inform, status: NodeSet::new() };
+        let mut sets: Vec<Sets> = pairs.map(with_status).collect();
+        for me in NodeId::all(sets.len() as u32) {
+            for informed in sets[me.index()].inform.clone().iter() {
+                sets[informed.index()].status.insert(me);
+            }
+        }
+        Self { sets }
+    }
+
+    fn check(&self) -> Result<(), StructureError> {
+        let nodes = || NodeId::all(self.sets.len() as u32).zip(&self.sets);
+        for (me, mine) in nodes() {
+            if !mine.inform.contains(me) {
+                return Err(StructureError::Uninformed(me));
+            }
+            if let Some(other) = mine.inform.iter().find(|&other| !mine.request.contains(other)) {
+                return Err(StructureError::Unasked(me, other));
+            }
+            for (other, theirs) in nodes().take(me.index()) {
+                let ask_each_other = mine.request.contains(other) && theirs.request.contains(me);
+                if !ask_each_other && !quorum::meet(&mine.inform, &theirs.inform) {
+                    return Err(StructureError::Unsafe(other, me));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What `node` knows of it.
+    pub fn at(&self, node: NodeId) -> &Sets {
+        &self.sets[node.index()]
+    }
+}
+
+fn only(node: NodeId) -> NodeSet {
+    [node].into_iter().collect()
+}
+
+/// Why a text is no safe information structure.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StructureError {
+    /// It cannot be understood.
+    Text(QuorumError),
+    /// S1 is broken: this node does not inform itself.
+    Uninformed(NodeId),
+    /// S2 is broken: the first node informs the second, and does not ask it.
+    Unasked(NodeId, NodeId),
+    /// S3 is broken: nothing keeps these two apart.
+    Unsafe(NodeId, NodeId),
+}
+
+impl Display for StructureError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Text(error) => write!(f, "{error}"),
+            Self::Uninformed(node) => write!(f, "node {node} does not inform itself"),
+            Self::Unasked(node, other) => {
+                write!(f, "node {node} informs node {other}, which it does not ask")
+            }
+            Self::Unsafe(one, other) => write!(
+                f,
+                "nodes {one} and {other} inform nobody in common and do not ask each other: both \
+                 could enter together"
+            ),
+        }
+    }
+}
+
+impl Error for StructureError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Recorder;
+    use crate::mutex::{Command, Event};
+    use crate::protocol::{Effect, Protocol};
+
+    /// The system of four nodes, in rounds: messages sent in one arrive in the next.
+    struct Rounds {
+        nodes: Vec<Sanders>,
+        flight: Vec<(NodeId, NodeId, Msg)>,
+        inside: Option<NodeId>,
+        messages: usize,
+    }
+
+    impl Rounds {
+        fn new() -> Self {
+            let structure = Structure::mixed(4);
+            let nodes =
+                NodeId::all(4).map(|me| Sanders::new(me, structure.at(me).clone())).collect();
+            Self { nodes, flight: Vec::new(), inside: None, messages: 0 }
+        }
+
+        fn command(&mut self, node: NodeId, command: Command) {
+            if command == Command::Release {
+                assert_eq!(self.inside.take(), Some(node));
+            }
+            self.step(node, |node, env| node.on_command(command, env));
+        }
+
+        fn step(&mut self, me: NodeId, step: impl FnOnce(&mut Sanders, &mut Recorder<Sanders>)) {
+            let mut env = Recorder::default();
+            step(&mut self.nodes[me.index()], &mut env);
+            for effect in env.take() {
+                match effect {
+                    Effect::Send { to, msg } => {
+                        self.messages += 1;
+                        self.flight.push((me, to, msg));
+                    }
+                    Effect::Emit(Event::Granted) => assert_eq!(self.inside.replace(me), None),
+                    effect => unreachable!("{effect}"),
+                }
+            }
+        }
+
+        /// Goes on until nothing is in flight; how many rounds it took until somebody was inside.
+        fn settle(&mut self) -> u32 {
+            let (mut round, mut entered) = (0, 0);
+            while !self.flight.is_empty() {
+                round += 1;
+                for (from, to, msg) in std::mem::take(&mut self.flight) {
+                    self.step(to, |node, env| node.on_message(from, msg, env));
+                }
+                if self.inside.is_some() && entered == 0 {
+                    entered = round;
+                }
+            }
+            entered
+        }
+    }
+
+    #[test]
+    fn coordination_delays_of_the_four_nodes() {
+        let delay = |leaver, next| {
+            let mut system = Rounds::new();
+            system.command(NodeId(leaver), Command::Acquire);
+            system.settle();
+            system.command(NodeId(next), Command::Acquire);
+            system.settle();
+            system.command(NodeId(leaver), Command::Release);
+            let delay = system.settle();
+            assert_eq!(system.inside, Some(NodeId(next)));
+            delay
+        };
+        let expected = [[0, 1, 1, 1], [1, 0, 1, 1], [2, 2, 0, 2], [2, 2, 2, 0]];
+        for (leaver, row) in (0..).zip(expected) {
+            for (next, expected) in (0..).zip(row).filter(|&(next, _)| next != leaver) {
+                assert_eq!(delay(leaver, next), expected, "{next} after {leaver}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_lone_request_costs_its_lower_bound() {
+        for (node, messages) in [(0, 2), (1, 2), (2, 6), (3, 6)] {
+            let mut system = Rounds::new();
+            system.command(NodeId(node), Command::Acquire);
+            system.settle();
+            system.command(NodeId(node), Command::Release);
+            system.settle();
+            assert_eq!(system.messages, messages, "node {node}");
+        }
+    }
+
+    const FOUR: &str = "0: inform 0 / request 0 1\n1: inform 1 / request 0 1
+        2: inform 0 1 2 / request 0 1 2\n3: inform 0 1 3 / request 0 1 3";
+
+    #[test]
+    fn the_example_of_the_paper_is_mixed() {
+        assert_eq!(Structure::parse(FOUR, 4).unwrap(), Structure::mixed(4));
+        let status: NodeSet = [0, 2, 3].map(NodeId).into_iter().collect();
+        assert_eq!(Structure::mixed(4).at(NodeId(0)).status, status);
+    }
+
+    #[test]
+    fn the_structures_are_safe() {
+        for nodes in 1..=40 {
+            Structure::ricart_agrawala(nodes).check().unwrap();
+            Structure::maekawa(&Quorums::new(nodes)).check().unwrap();
+            Structure::mixed(nodes).check().unwrap();
+        }
+    }
+
+    #[test]
+    fn what_is_not_safe_is_refused() {
+        let error =
+            |from, to| Structure::parse(&FOUR.replace(from, to), 4).unwrap_err().to_string();
+        assert_eq!(error("0: inform 0 /", "0: inform 1 /"), "node 0 does not inform itself");
+        assert_eq!(
+            error("request 0 1 3", "request 1 3"),
+            "node 3 informs node 0, which it does not ask"
+        );
+        assert_eq!(
+            error("1: inform 1 / request 0 1", "1: inform 1 / request 1"),
+            "nodes 0 and 1 inform nobody in common and do not ask each other: both could enter \
+             together"
+        );
+        assert_eq!(
+            error("0: inform 0 /", "0: ask 0 /"),
+            "line 1: write 'inform NODES / request NODES' behind the colon"
+        );
+    }
+}
