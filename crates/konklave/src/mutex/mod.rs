@@ -9,8 +9,13 @@
 //! - **grants on demand**: only a node that asked is granted;
 //! - **no starvation**: everyone who asks is granted at last, if everyone inside leaves at last.
 
+pub mod hierarchical;
+pub mod perpetuum;
 pub mod raymond;
 pub mod ricart_agrawala;
+pub mod ring_chase;
+pub mod token_graph;
+pub mod token_search;
 
 use std::fmt::{self, Debug};
 
