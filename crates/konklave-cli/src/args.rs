@@ -259,6 +259,15 @@ pub struct VariantArgs {
     /// How the token is found: broadcast, echo or tree
     #[arg(long)]
     pub search: Option<String>,
+    /// How long an idle node keeps the token: none, or so many ticks
+    #[arg(long)]
+    pub linger: Option<String>,
+    /// How many clusters the nodes form
+    #[arg(long)]
+    pub clusters: Option<String>,
+    /// How many of its nodes a cluster serves before another has its turn
+    #[arg(long)]
+    pub bound: Option<String>,
 }
 
 impl VariantArgs {
@@ -270,6 +279,9 @@ impl VariantArgs {
             ("quorum", &self.quorum),
             ("structure", &self.structure),
             ("search", &self.search),
+            ("linger", &self.linger),
+            ("clusters", &self.clusters),
+            ("bound", &self.bound),
         ];
         options.into_iter().filter_map(|(name, value)| Some((name, value.as_deref()?)))
     }

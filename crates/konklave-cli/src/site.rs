@@ -81,6 +81,17 @@ impl Site {
         self.ring.as_ref().expect("the network was checked to be a ring").successor(me)
     }
 
+    /// How many steps each node of a ring is behind node 0.
+    pub fn ring_positions(&self) -> Vec<u32> {
+        let mut positions = vec![0; self.nodes() as usize];
+        let mut node = NodeId(0);
+        for position in 0..self.nodes() {
+            positions[node.index()] = position;
+            node = self.successor(node);
+        }
+        positions
+    }
+
     /// The neighbour that is nearer to node 0, along a shortest path; node 0 itself there.
     pub fn towards_first(&self, me: NodeId) -> NodeId {
         self.towards_first.get_or_init(|| self.graph.tree_towards(NodeId(0)))[me.index()]
@@ -100,6 +111,14 @@ impl Site {
         self.graph.neighbours(me).collect()
     }
 
+    /// The neighbours of a node in the tree of shortest ways to node 0, ascending.
+    pub fn tree_neighbours(&self, me: NodeId) -> Vec<NodeId> {
+        let mut neighbours = self.neighbours(me);
+        neighbours
+            .retain(|&other| self.towards_first(me) == other || self.towards_first(other) == me);
+        neighbours
+    }
+
     /// What was in the file that an option of the algorithm names, if it names one.
     pub fn file(&self, name: &str) -> Option<&str> {
         self.setup.files.get(name).map(String::as_str)
@@ -110,6 +129,11 @@ impl Site {
         let default = self.entry.choices.iter().find(|choice| choice.name == name);
         let default = default.and_then(|choice| choice.values.first()).copied();
         self.setup.variant.get(name).map(String::as_str).or(default).unwrap_or_default()
+    }
+
+    /// An option of the algorithm that is a number; one if it is none.
+    pub fn number(&self, name: &str) -> u32 {
+        self.choice(name).parse().unwrap_or(1)
     }
 }
 

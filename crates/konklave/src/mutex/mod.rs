@@ -22,6 +22,11 @@ pub mod cao_singhal;
 pub mod maekawa;
 pub mod quorum;
 pub mod sanders;
+pub mod hierarchical;
+pub mod perpetuum;
+pub mod ring_chase;
+pub mod token_graph;
+pub mod token_search;
 
 use std::fmt::{self, Debug};
 

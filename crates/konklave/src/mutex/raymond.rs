@@ -15,6 +15,12 @@
 //! A request never chases the token. Each node on its way remembers it and asks again behind the
 //! token, so the chain of queue entries always ends where the token is.
 //!
+//! Token and request behind it can be one message: the variant `combined`. That is not only cheaper
+//! but fairer: no more than n-2 others enter once a request is registered all the way to the token,
+//! while a request that travels apart can be late as often as it likes. A node can also use the
+//! token whenever it comes by, as an elevator stops on its way: the variant `greedy`, which is
+//! combined too. It may do so once per visit; then at most 2(n-2) others go first.
+//!
 //! # Cost
 //!
 //! Messages: 2d per entry under light load, 4(n-1)/n under heavy load. d is the distance from
@@ -22,6 +28,11 @@
 //! token walks round it, two messages for each of its 2(n-1) steps, and serves n nodes.
 //! Coordination delay 2T(n-1)/n under heavy load, at worst diameter times T. State: a pointer and a
 //! queue of at most degree + 1 nodes.
+//! requester to token, O(log n) on balanced trees. The heavy figure is that of every tree: the token
+//! walks round it, two messages for each of its 2(n-1) steps, and serves n nodes. Combined it is
+//! (2(n-1) + leaves)/n, and greedy 2, a request up and a token down. Coordination delay 2T(n-1)/n
+//! under heavy load, at worst diameter times T; greedy T. On a line the mean distance of two nodes is
+//! (n+1)/3, on a star 2(n-1)/n. State: a pointer and a queue of at most degree + 1 nodes.
 //!
 //! # Assumes
 //!
@@ -51,12 +62,26 @@ pub enum Msg {
     Request,
     /// Here it is.
     Token,
+    /// Here it is, and somebody on my side wants it back.
+    TokenAndRequest,
+}
+
+/// Forms of the algorithm.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Variant {
+    /// As in the paper: a request travels behind the token.
+    Plain,
+    /// A request behind the token is one message with it.
+    Combined,
+    /// Combined, and a node that wants the token uses it as it comes by.
+    Greedy,
 }
 
 /// One node of the algorithm.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Raymond {
     me: NodeId,
+    variant: Variant,
     /// The neighbour in the direction of the token; `me` with the token here.
     holder: NodeId,
     phase: Phase,
@@ -70,8 +95,8 @@ const _: () = assert!(size_of::<Raymond>() <= 64);
 impl Raymond {
     /// Node `me` of a tree, whose neighbour `holder` is nearer to the token;
     /// `holder` is `me` at the node that has it.
-    pub fn new(me: NodeId, holder: NodeId) -> Self {
-        Self { me, holder, phase: Phase::Idle, queue: VecDeque::new() }
+    pub fn new(me: NodeId, holder: NodeId, variant: Variant) -> Self {
+        Self { me, variant, holder, phase: Phase::Idle, queue: VecDeque::new() }
     }
 
     /// Whether the token is here.
@@ -103,9 +128,10 @@ impl Protocol for Raymond {
     fn on_message(&mut self, from: NodeId, msg: Msg, env: &mut impl Env<Self>) {
         match msg {
             Msg::Request => self.enqueue(from, env),
-            Msg::Token => {
-                self.holder = self.me;
-                self.serve_if_idle_holder(env);
+            Msg::Token => self.on_token(env),
+            Msg::TokenAndRequest => {
+                self.queue.push_back(from);
+                self.on_token(env);
             }
         }
     }
@@ -117,6 +143,18 @@ impl Protocol for Raymond {
 }
 
 impl Raymond {
+    fn on_token(&mut self, env: &mut impl Env<Self>) {
+        self.holder = self.me;
+        if self.variant == Variant::Greedy {
+            // Whoever stands here steps in first.
+            if let Some(place) = self.queue.iter().position(|&who| who == self.me) {
+                self.queue.remove(place);
+                self.queue.push_front(self.me);
+            }
+        }
+        self.serve_if_idle_holder(env);
+    }
+
     fn enqueue(&mut self, who: NodeId, env: &mut impl Env<Self>) {
         self.queue.push_back(who);
         if self.has_token() {
@@ -136,9 +174,15 @@ impl Raymond {
             env.emit(Event::Granted);
         } else {
             self.holder = head;
-            env.send(head, Msg::Token);
-            if !self.queue.is_empty() {
-                env.send(head, Msg::Request);
+            match (self.queue.is_empty(), self.variant) {
+                (true, _) => env.send(head, Msg::Token),
+                (false, Variant::Plain) => {
+                    env.send(head, Msg::Token);
+                    env.send(head, Msg::Request);
+                }
+                (false, Variant::Combined | Variant::Greedy) => {
+                    env.send(head, Msg::TokenAndRequest);
+                }
             }
         }
     }
@@ -151,7 +195,11 @@ mod tests {
 
     /// Node 1 of the path 0 - 1 - 2, with the token at `holder`.
     fn middle(holder: u32) -> (Raymond, Recorder<Raymond>) {
-        (Raymond::new(NodeId(1), NodeId(holder)), Recorder::default())
+        middle_of(holder, Variant::Plain)
+    }
+
+    fn middle_of(holder: u32, variant: Variant) -> (Raymond, Recorder<Raymond>) {
+        (Raymond::new(NodeId(1), NodeId(holder), variant), Recorder::default())
     }
 
     #[test]
@@ -188,6 +236,28 @@ mod tests {
         assert_eq!(env.lines(), ["-> 2 Token", "-> 2 Request"]);
         node.on_message(NodeId(2), Msg::Token, &mut env);
         assert_eq!(env.lines(), ["! Granted"]);
+    }
+
+    #[test]
+    fn combined_sends_the_request_with_the_token() {
+        let (mut node, mut env) = middle_of(0, Variant::Combined);
+        node.on_message(NodeId(2), Msg::Request, &mut env);
+        env.lines();
+        node.on_message(NodeId(0), Msg::TokenAndRequest, &mut env);
+        assert_eq!(env.lines(), ["-> 2 TokenAndRequest"], "node 0 wants it back");
+    }
+
+    #[test]
+    fn greedy_uses_the_token_once_as_it_comes_by() {
+        let (mut node, mut env) = middle_of(0, Variant::Greedy);
+        node.on_message(NodeId(2), Msg::Request, &mut env);
+        node.on_command(Command::Acquire, &mut env);
+        env.lines();
+        node.on_message(NodeId(0), Msg::TokenAndRequest, &mut env);
+        assert_eq!(env.lines(), ["! Granted"], "although node 2 asked first");
+        node.on_command(Command::Release, &mut env);
+        node.on_command(Command::Acquire, &mut env);
+        assert_eq!(env.lines(), ["-> 2 TokenAndRequest"], "but not twice");
     }
 
     #[test]

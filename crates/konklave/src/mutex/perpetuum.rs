@@ -1,0 +1,228 @@
+//! A token circles for ever; whoever wants to enter waits until it comes by.
+//!
+//! G. Le Lann: Distributed systems: towards a formal approach. IFIP Congress, 1977.
+//!
+//! # Idea
+//!
+//! There are no requests. The token goes round a ring of all nodes, and each passes it on, unless it
+//! wants to enter: then it keeps the token until it leaves. Everyone gets the token once a round, so
+//! the service is as fair as can be; but the token runs even if nobody wants it.
+//!
+//! A node without a wish can also keep the token for a while, `--linger`, which spares messages and
+//! costs time.
+//!
+//! # Cost
+//!
+//! Messages: 1 per entry under heavy load, without bound on an idle system. There it is one message
+//! per T, or per T + D if idle nodes linger for D. Coordination delay T under heavy load; waiting
+//! time nT/2 on average and nT at most on an idle system, with T + D for T if nodes linger. State:
+//! none but the phase. Message: no content.
+//!
+//! # Assumes
+//!
+//! A ring with reliable channels; their order does not matter, as there is one message. A lost
+//! token, or a crashed node, stops everything; a doubled token lets two nodes in together.
+//!
+//! # Differs from the paper
+//!
+//! Alone on its ring a node keeps the token instead of sending it to itself. The paper's remedy for
+//! a lost token, an election of who makes a new one, is left out.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Command, Event};
+use crate::NodeId;
+use crate::protocol::{Env, Protocol};
+
+/// What a node sends to the next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Msg {
+    /// It is your turn.
+    Token,
+}
+
+/// What a node can wait for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Timer {
+    /// The token has been kept long enough.
+    PassOn,
+}
+
+/// One node of the algorithm.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Perpetuum {
+    me: NodeId,
+    next: NodeId,
+    /// How long the token stays with a node that does not want it.
+    linger: Duration,
+    state: State,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum State {
+    /// The token is elsewhere, and not wanted here.
+    Idle,
+    /// The token is elsewhere, and wanted.
+    Waiting,
+    /// The token is here and not wanted.
+    Resting,
+    /// The token is here and in use.
+    Inside,
+}
+
+const _: () = assert!(size_of::<Perpetuum>() <= 64);
+
+impl Perpetuum {
+    /// Node `me` of a ring on which `next` follows; the token starts at `first`.
+    pub fn new(me: NodeId, next: NodeId, first: NodeId, linger: Duration) -> Self {
+        let state = if me == first { State::Resting } else { State::Idle };
+        Self { me, next, linger, state }
+    }
+}
+
+impl Protocol for Perpetuum {
+    type Msg = Msg;
+    type Timer = Timer;
+    type Command = Command;
+    type Event = Event;
+
+    fn on_start(&mut self, env: &mut impl Env<Self>) {
+        if self.state == State::Resting {
+            self.rest(env);
+        }
+    }
+
+    fn on_command(&mut self, command: Command, env: &mut impl Env<Self>) {
+        match (command, self.state) {
+            (Command::Acquire, State::Idle) => self.state = State::Waiting,
+            (Command::Acquire, State::Resting) => {
+                env.cancel_timer(Timer::PassOn);
+                self.enter(env);
+            }
+            // Even a node that lingers passes the token on after it was used.
+            (Command::Release, State::Inside) => self.pass_on(env),
+            _ => {} // Out of turn.
+        }
+    }
+
+    fn on_message(&mut self, _from: NodeId, msg: Msg, env: &mut impl Env<Self>) {
+        let Msg::Token = msg;
+        match self.state {
+            State::Idle => self.rest(env),
+            State::Waiting => self.enter(env),
+            State::Resting | State::Inside => env.send(self.next, Msg::Token), // Doubled.
+        }
+    }
+
+    fn on_timer(&mut self, timer: Timer, env: &mut impl Env<Self>) {
+        let Timer::PassOn = timer;
+        if self.state == State::Resting {
+            self.pass_on(env);
+        }
+    }
+}
+
+impl Perpetuum {
+    fn enter(&mut self, env: &mut impl Env<Self>) {
+        self.state = State::Inside;
+        env.emit(Event::Granted);
+    }
+
+    fn rest(&mut self, env: &mut impl Env<Self>) {
+        self.state = State::Resting;
+        if self.linger.is_zero() {
+            self.pass_on(env);
+        } else {
+            env.set_timer(Timer::PassOn, self.linger);
+        }
+    }
+
+    fn pass_on(&mut self, env: &mut impl Env<Self>) {
+        if self.next == self.me {
+            self.state = State::Resting; // Alone.
+        } else {
+            self.state = State::Idle;
+            env.send(self.next, Msg::Token);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Recorder;
+
+    fn node(me: u32, nodes: u32, linger_ms: u64) -> (Perpetuum, Recorder<Perpetuum>) {
+        let (me, next) = (NodeId(me), NodeId((me + 1) % nodes));
+        let linger = Duration::from_millis(linger_ms);
+        (Perpetuum::new(me, next, NodeId(0), linger), Recorder::default())
+    }
+
+    #[test]
+    fn the_first_node_sets_the_token_in_motion() {
+        let (mut first, mut env) = node(0, 3, 0);
+        first.on_start(&mut env);
+        assert_eq!(env.lines(), ["-> 1 Token"]);
+        let (mut second, mut env) = node(1, 3, 0);
+        second.on_start(&mut env);
+        assert!(env.lines().is_empty());
+    }
+
+    #[test]
+    fn who_does_not_want_the_token_passes_it_on() {
+        let (mut node, mut env) = node(1, 3, 0);
+        node.on_message(NodeId(0), Msg::Token, &mut env);
+        assert_eq!(env.lines(), ["-> 2 Token"]);
+    }
+
+    #[test]
+    fn who_wants_it_keeps_it_until_release() {
+        let (mut node, mut env) = node(1, 3, 0);
+        node.on_command(Command::Acquire, &mut env);
+        assert!(env.lines().is_empty(), "there are no requests");
+        node.on_message(NodeId(0), Msg::Token, &mut env);
+        assert_eq!(env.lines(), ["! Granted"]);
+        node.on_command(Command::Release, &mut env);
+        assert_eq!(env.lines(), ["-> 2 Token"]);
+    }
+
+    #[test]
+    fn a_lingering_token_can_be_used_at_once() {
+        let (mut node, mut env) = node(1, 3, 7);
+        node.on_message(NodeId(0), Msg::Token, &mut env);
+        assert_eq!(env.lines(), ["set PassOn 7ms"]);
+        node.on_command(Command::Acquire, &mut env);
+        assert_eq!(env.lines(), ["cancel PassOn", "! Granted"]);
+        node.on_command(Command::Release, &mut env);
+        assert_eq!(env.lines(), ["-> 2 Token"]);
+        node.on_message(NodeId(0), Msg::Token, &mut env);
+        node.on_timer(Timer::PassOn, &mut env);
+        assert_eq!(env.lines(), ["set PassOn 7ms", "-> 2 Token"]);
+    }
+
+    #[test]
+    fn alone_it_keeps_the_token() {
+        let (mut node, mut env) = node(0, 1, 0);
+        node.on_start(&mut env);
+        assert!(env.lines().is_empty());
+        for _ in 0..2 {
+            node.on_command(Command::Acquire, &mut env);
+            node.on_command(Command::Release, &mut env);
+            assert_eq!(env.lines(), ["cancel PassOn", "! Granted"]);
+        }
+    }
+
+    #[test]
+    fn commands_out_of_turn_do_nothing() {
+        let (mut node, mut env) = node(1, 2, 0);
+        node.on_command(Command::Release, &mut env);
+        node.on_command(Command::Acquire, &mut env);
+        node.on_command(Command::Acquire, &mut env);
+        assert!(env.lines().is_empty());
+        node.on_message(NodeId(0), Msg::Token, &mut env);
+        node.on_command(Command::Acquire, &mut env);
+        assert_eq!(env.lines(), ["! Granted"]);
+    }
+}
