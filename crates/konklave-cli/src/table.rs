@@ -5,28 +5,25 @@ use std::time::Duration;
 
 use konklave::NodeId;
 use konklave::election::chang_roberts::{ChangRoberts, Wake};
-use konklave::mutex::naimi_trehel::NaimiTrehel;
+use konklave::mutex::cao_singhal::CaoSinghal;
 use konklave::mutex::carvalho_roucairol::CarvalhoRoucairol;
 use konklave::mutex::central::Central;
+use konklave::mutex::hierarchical::Hierarchical;
 use konklave::mutex::lamport::{Acks, Lamport};
-use konklave::mutex::raymond::Raymond;
+use konklave::mutex::maekawa::Maekawa;
+use konklave::mutex::naimi_trehel::NaimiTrehel;
+use konklave::mutex::perpetuum::Perpetuum;
+use konklave::mutex::quorum::Quorums;
+use konklave::mutex::raymond::{self, Raymond};
 use konklave::mutex::ricart_agrawala::RicartAgrawala;
 use konklave::mutex::ricart_agrawala_token::RicartAgrawalaToken;
+use konklave::mutex::ring_chase::{self, RingChase};
+use konklave::mutex::sanders::{Sanders, Structure};
 use konklave::mutex::singhal::Singhal;
 use konklave::mutex::suzuki_kasami::SuzukiKasami;
-use konklave::mutex::cao_singhal::CaoSinghal;
-use konklave::mutex::maekawa::Maekawa;
-use konklave::mutex::quorum::Quorums;
-use konklave::mutex::sanders::{Sanders, Structure};
-
-use crate::entry::{Choice, Entry, Family, Needs, Network};
-use konklave::mutex::hierarchical::Hierarchical;
-use konklave::mutex::perpetuum::Perpetuum;
-use konklave::mutex::raymond::{self, Raymond};
-use konklave::mutex::ring_chase::{self, RingChase};
 use konklave::mutex::token_graph::{self, TokenGraph};
 use konklave::mutex::token_search::{Search, TokenSearch};
-use crate::drive;
+
 use crate::entry::{Choice, Entry, Family, Needs, Network, Order};
 use crate::failure::Failure;
 use crate::site::Site;
@@ -70,7 +67,8 @@ const QUORUM: Choice = Choice { name: "quorum", values: &["auto", "plane", "grid
 const STRUCTURE: Choice =
     Choice { name: "structure", values: &["mixed", "ricart-agrawala", "maekawa", "file:PATH"] };
 const WAKE: Choice = Choice { name: "wake", values: &["all", "suppress", "relay"] };
-const HIERARCHICAL: Choice = Choice { name: "variant", values: &["ricart-agrawala", "raymond"] };
+const HIERARCHICAL: Choice =
+    Choice { name: "variant", values: &["naimi-trehel", "ricart-agrawala", "raymond"] };
 const CLUSTERS: Choice = Choice { name: "clusters", values: &["3", "NUMBER"] };
 const BOUND: Choice = Choice { name: "bound", values: &["4", "NUMBER"] };
 const LINGER: Choice = Choice { name: "linger", values: &["none", "NUMBER"] };
@@ -84,44 +82,63 @@ const CIRCLE_FIFO: Order = Order::FifoIf("variant", "circle");
 /// All algorithms, by family and name.
 pub static TABLE: LazyLock<Vec<Entry>> = LazyLock::new(|| {
     vec![
-        entry!(mutex::naimi_trehel, COMPLETE, &[], expected::naimi_trehel, |site, job| {
-            drive::mutex(site, job, |me| NaimiTrehel::new(me, NodeId(0)))
-        }),
-        entry!(mutex::carvalho_roucairol, COMPLETE, &[], expected::carvalho_roucairol, |site, job| {
-            drive::mutex(site, job, |me| CarvalhoRoucairol::new(me, site.nodes()))
-        }),
-        entry!(mutex::central, COMPLETE, &[], expected::central, |site, job| {
-            drive::mutex(site, job, |me| Central::new(me, NodeId(0)))
-        }),
-        entry!(mutex::lamport, COMPLETE.order(Order::Fifo), &[ACKS], expected::lamport, |site, job| {
-            let acks = acks(site);
-            drive::mutex(site, job, |me| Lamport::new(me, site.nodes(), acks))
-        }),
         entry!(mutex::cao_singhal, COMPLETE, &[QUORUM], expected::cao_singhal, |site, job| {
             let quorums = quorums(site)?;
             drive::mutex(site, job, |me| CaoSinghal::new(me, quorums.of(me)))
         }),
+        entry!(
+            mutex::carvalho_roucairol,
+            COMPLETE,
+            &[],
+            expected::carvalho_roucairol,
+            |site, job| { drive::mutex(site, job, |me| CarvalhoRoucairol::new(me, site.nodes())) }
+        ),
+        entry!(mutex::central, COMPLETE, &[], expected::central, |site, job| {
+            drive::mutex(site, job, |me| Central::new(me, NodeId(0)))
+        }),
+        entry!(
+            mutex::hierarchical,
+            COMPLETE,
+            &[HIERARCHICAL, CLUSTERS, BOUND],
+            expected::unknown,
+            |site, job| {
+                let clusters = site.number("clusters").min(site.nodes());
+                let bound = site.number("bound");
+                match site.choice("variant") {
+                    "raymond" => drive::mutex(site, job, |me| {
+                        let line = |me: NodeId| {
+                            let holder = NodeId(me.0.saturating_sub(1));
+                            Raymond::new(me, holder, raymond::Variant::Plain)
+                        };
+                        Hierarchical::new(me, clusters, bound, line)
+                    }),
+                    "ricart-agrawala" => drive::mutex(site, job, |me| {
+                        let all = |me| RicartAgrawala::new(me, clusters);
+                        Hierarchical::new(me, clusters, bound, all)
+                    }),
+                    _ => drive::mutex(site, job, |me| {
+                        let path = |me| NaimiTrehel::new(me, NodeId(0));
+                        Hierarchical::new(me, clusters, bound, path)
+                    }),
+                }
+            }
+        ),
+        entry!(
+            mutex::lamport,
+            COMPLETE.order(Order::Fifo),
+            &[ACKS],
+            expected::lamport,
+            |site, job| {
+                let acks = acks(site);
+                drive::mutex(site, job, |me| Lamport::new(me, site.nodes(), acks))
+            }
+        ),
         entry!(mutex::maekawa, COMPLETE, &[QUORUM], expected::maekawa, |site, job| {
             let quorums = quorums(site)?;
             drive::mutex(site, job, |me| Maekawa::new(me, quorums.of(me).clone()))
         }),
-        entry!(mutex::raymond, TREE, &[], expected::raymond, |site, job| {
-        entry!(mutex::hierarchical, COMPLETE, &[HIERARCHICAL, CLUSTERS, BOUND], expected::unknown, |site, job| {
-            let clusters = site.number("clusters").min(site.nodes());
-            let bound = site.number("bound");
-            match site.choice("variant") {
-                "raymond" => drive::mutex(site, job, |me| {
-                    let line = |me: NodeId| {
-                        let holder = NodeId(me.0.saturating_sub(1));
-                        Raymond::new(me, holder, raymond::Variant::Plain)
-                    };
-                    Hierarchical::new(me, clusters, bound, line)
-                }),
-                _ => drive::mutex(site, job, |me| {
-                    let all = |me| RicartAgrawala::new(me, clusters);
-                    Hierarchical::new(me, clusters, bound, all)
-                }),
-            }
+        entry!(mutex::naimi_trehel, COMPLETE, &[], expected::naimi_trehel, |site, job| {
+            drive::mutex(site, job, |me| NaimiTrehel::new(me, NodeId(0)))
         }),
         entry!(mutex::perpetuum, RING.perpetual(), &[LINGER], expected::perpetuum, |site, job| {
             // A tick is a millisecond; `none` is no number.
@@ -140,29 +157,41 @@ pub static TABLE: LazyLock<Vec<Entry>> = LazyLock::new(|| {
         entry!(mutex::ricart_agrawala, COMPLETE, &[], expected::two_each, |site, job| {
             drive::mutex(site, job, |me| RicartAgrawala::new(me, site.nodes()))
         }),
-        entry!(mutex::ricart_agrawala_token, COMPLETE, &[], expected::broadcast_token, |site, job| {
-            drive::mutex(site, job, |me| RicartAgrawalaToken::new(me, site.nodes()))
+        entry!(
+            mutex::ricart_agrawala_token,
+            COMPLETE,
+            &[],
+            expected::broadcast_token,
+            |site, job| {
+                drive::mutex(site, job, |me| RicartAgrawalaToken::new(me, site.nodes()))
+            }
+        ),
+        entry!(
+            mutex::ring_chase,
+            RING.order(CIRCLE_FIFO),
+            &[RING_CHASE],
+            expected::ring_chase,
+            |site, job| {
+                let variant = match site.choice("variant") {
+                    "circle" => ring_chase::Variant::Circle,
+                    _ => ring_chase::Variant::Hop,
+                };
+                let (nodes, positions) = (site.nodes(), site.ring_positions());
+                let make = |me: NodeId| {
+                    RingChase::new(me, site.successor(me), positions[me.index()], nodes, variant)
+                };
+                drive::mutex(site, job, make)
+            }
+        ),
+        entry!(mutex::sanders, COMPLETE, &[STRUCTURE], expected::sanders, |site, job| {
+            let structure = structure(site)?;
+            drive::mutex(site, job, |me| Sanders::new(me, structure.at(me).clone()))
         }),
         entry!(mutex::singhal, COMPLETE, &[], expected::singhal, |site, job| {
             drive::mutex(site, job, |me| Singhal::new(me, site.nodes()))
         }),
         entry!(mutex::suzuki_kasami, COMPLETE, &[], expected::broadcast_token, |site, job| {
             drive::mutex(site, job, |me| SuzukiKasami::new(me, site.nodes()))
-        }),
-        entry!(mutex::sanders, COMPLETE, &[STRUCTURE], expected::sanders, |site, job| {
-            let structure = structure(site)?;
-            drive::mutex(site, job, |me| Sanders::new(me, structure.at(me).clone()))
-        }),
-        entry!(mutex::ring_chase, RING.order(CIRCLE_FIFO), &[RING_CHASE], expected::ring_chase, |site, job| {
-            let variant = match site.choice("variant") {
-                "circle" => ring_chase::Variant::Circle,
-                _ => ring_chase::Variant::Hop,
-            };
-            let (nodes, positions) = (site.nodes(), site.ring_positions());
-            let make = |me: NodeId| {
-                RingChase::new(me, site.successor(me), positions[me.index()], nodes, variant)
-            };
-            drive::mutex(site, job, make)
         }),
         entry!(mutex::token_graph, CONNECTED, &[TOKEN_GRAPH], expected::unknown, |site, job| {
             let variant = match site.choice("variant") {
@@ -198,7 +227,11 @@ fn acks(site: &Site) -> Acks {
     match site.choice("variant") {
         "lazy" => Acks::Lazy,
         _ => Acks::Eager,
-fn quorums(site: &Site) -> Result<Quorums, Failure> {
+    }
+}
+
+/// The quorums that the user asks for.
+pub(crate) fn quorums(site: &Site) -> Result<Quorums, Failure> {
     let nodes = site.nodes();
     if let Some(text) = site.file("quorum") {
         return Quorums::parse(text, nodes)
@@ -216,7 +249,8 @@ fn quorums(site: &Site) -> Result<Quorums, Failure> {
     }
 }
 
-fn structure(site: &Site) -> Result<Structure, Failure> {
+/// The information structure that the user asks for.
+pub(crate) fn structure(site: &Site) -> Result<Structure, Failure> {
     let nodes = site.nodes();
     if let Some(text) = site.file("structure") {
         return Structure::parse(text, nodes)

@@ -9,22 +9,22 @@
 //! - **grants on demand**: only a node that asked is granted;
 //! - **no starvation**: everyone who asks is granted at last, if everyone inside leaves at last.
 
-pub mod naimi_trehel;
+pub mod cao_singhal;
 pub mod carvalho_roucairol;
 pub mod central;
+pub mod hierarchical;
 pub mod lamport;
+pub mod maekawa;
+pub mod naimi_trehel;
+pub mod perpetuum;
+pub mod quorum;
 pub mod raymond;
 pub mod ricart_agrawala;
 pub mod ricart_agrawala_token;
+pub mod ring_chase;
+pub mod sanders;
 pub mod singhal;
 pub mod suzuki_kasami;
-pub mod cao_singhal;
-pub mod maekawa;
-pub mod quorum;
-pub mod sanders;
-pub mod hierarchical;
-pub mod perpetuum;
-pub mod ring_chase;
 pub mod token_graph;
 pub mod token_search;
 

@@ -18,8 +18,8 @@
 //!
 //! # Cost
 //!
-//! Messages: 1 + 1/2 + ... + 1/(n-1) on average under light load, at most n. At most n-1 hops of the
-//! request and one of the token, O(log n) amortised. Coordination delay T; waiting time T per
+//! Messages: 1 + 1/2 + ... + 1/(n-1) on average under light load, at most n. At most n-1 hops of
+//! the request and one of the token, O(log n) amortised. Coordination delay T; waiting time T per
 //! message on an idle system. State: two pointers. Message: one node.
 //!
 //! # Assumes

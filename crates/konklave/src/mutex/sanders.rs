@@ -35,9 +35,9 @@
 //!
 //! # Differs from the paper
 //!
-//! As [`maekawa`](super::maekawa), whose nodes these are, with other [`Roles`]. The structure `mixed`
-//! extends the paper's example of four nodes: the first sqrt(n) nodes ask each other as in Ricart
-//! and Agrawala's algorithm, and are together the arbiters of all others.
+//! As [`maekawa`](super::maekawa), whose nodes these are, with other [`Roles`]. The structure
+//! `mixed` extends the paper's example of four nodes: the first sqrt(n) nodes ask each other as in
+//! Ricart and Agrawala's algorithm, and are together the arbiters of all others.
 
 use std::error::Error;
 use std::fmt::{self, Display};

@@ -7,9 +7,9 @@
 //! # Idea
 //!
 //! An echo wave from the token's first owner gives every node a depth. Each edge then points from
-//! the larger to the smaller pair of depth and number: there is no cycle, and every path ends at the
-//! token. A node that wants the token, or was asked for it, asks along one of its edges, the one
-//! that points to where the token was last. Queues work as in Raymond's algorithm.
+//! the larger to the smaller pair of depth and number: there is no cycle, and every path ends at
+//! the token. A node that wants the token, or was asked for it, asks along one of its edges, the
+//! one that points to where the token was last. Queues work as in Raymond's algorithm.
 //!
 //! When the token arrives, all edges that lead away from here have to turn. The variants differ in
 //! who is told:
@@ -26,9 +26,9 @@
 //!
 //! Messages: 2|E| once; per entry 2d, and per hop outdegree - 1 to turn edges. d is the length of
 //! the way along edges. On a complete network that makes n in the variant `everyone`, as many as
-//! asking everyone; in the variant `one` 4(n-1)/n, as on a star. Waiting time 2dT, coordination delay
-//! at worst the diameter times T; acknowledgements add up to 2T per hop. State: a pointer and a
-//! number for each edge, a queue of at most degree + 1 nodes.
+//! asking everyone; in the variant `one` 4(n-1)/n, as on a star. Waiting time 2dT, coordination
+//! delay at worst the diameter times T; acknowledgements add up to 2T per hop. State: a pointer and
+//! a number for each edge, a queue of at most degree + 1 nodes.
 //!
 //! # Assumes
 //!
@@ -41,8 +41,8 @@
 //!
 //! The paper orients a given graph once and flips one edge at a time, the variant `one`. Whether a
 //! neighbour was asked is no flag, as in [`raymond`](super::raymond): it was, exactly if the queue
-//! is not empty and the token is elsewhere. The variant `acknowledged` could do without hop numbers,
-//! but uses them to pick an edge.
+//! is not empty and the token is elsewhere. The variant `acknowledged` could do without hop
+//! numbers, but uses them to pick an edge.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, VecDeque};

@@ -8,9 +8,9 @@
 //!
 //! Nobody knows where the token is, so a node that wants it tells everybody: the search carries its
 //! name and the number of its request. Every node remembers from which neighbour it first heard of
-//! the newest search of each node: the way back to it. The token knows the number of the last request
-//! that was served, of each node, and a queue of who is next; whoever holds it appends those of whom
-//! it has heard a newer request.
+//! the newest search of each node: the way back to it. The token knows the number of the last
+//! request that was served, of each node, and a queue of who is next; whoever holds it appends
+//! those of whom it has heard a newer request.
 //!
 //! How everybody is told is the option `--search`:
 //! - `broadcast`: on a complete network the requester tells each one itself; on any other everyone
