@@ -146,9 +146,8 @@ impl Protocol for TokenSearch {
             }
             (Command::Release, Phase::Inside) => {
                 self.phase = Phase::Idle;
-                let number = self.number(self.me);
-                if let Some(token) = &mut self.token {
-                    token.served.insert(self.me, number);
+                if let (Some(token), Some(mine)) = (&mut self.token, self.requests.get(&self.me)) {
+                    token.served.insert(self.me, mine.number);
                 }
                 self.give_if_wanted(env);
             }
