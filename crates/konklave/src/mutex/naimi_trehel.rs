@@ -18,9 +18,9 @@
 //!
 //! # Cost
 //!
-//! Messages: 1 + 1/2 + ... + 1/(n-1) on average under light load, at most n. At most n-1 hops of
-//! the request and one of the token, O(log n) amortised. Coordination delay T; waiting time T per
-//! message on an idle system. State: two pointers. Message: one node.
+//! Messages: H(n-1) per entry on average under light load, at most n. H(k) is 1 + 1/2 + ... + 1/k.
+//! The worst are n-1 hops of the request and one of the token; O(log n) amortised. Coordination
+//! delay T; waiting time T per message on an idle system. State: two pointers. Message: one node.
 //!
 //! # Assumes
 //!
