@@ -22,11 +22,10 @@ pub struct Wheel<T> {
     /// No pending item is earlier than this.
     now: u64,
     len: u64,
-    near: Level,
-    near_chunks: Chunks<T>,
-    /// Levels 1 and up. Their items carry their times along.
-    far: Vec<Level>,
-    far_chunks: Chunks<(u64, T)>,
+    near: Level<T>,
+    /// Levels 1 and up.
+    far: Vec<Far<T>>,
+    chunks: Chunks<T>,
 }
 
 impl<T> Default for Wheel<T> {
@@ -35,9 +34,8 @@ impl<T> Default for Wheel<T> {
             now: 0,
             len: 0,
             near: Level::new(),
-            near_chunks: Chunks::new(),
-            far: (1..LEVELS).map(|_| Level::new()).collect(),
-            far_chunks: Chunks::new(),
+            far: (1..LEVELS).map(|_| Far::new()).collect(),
+            chunks: Chunks { full: Vec::new(), unused: Vec::new(), spare: Vec::new() },
         }
     }
 }
@@ -55,21 +53,38 @@ impl<T> Wheel<T> {
 
     /// Adds an item at `time`, behind all others of that time. Times before the present count as
     /// the present.
-    #[inline(always)] // A call would copy the item through the stack.
+    ///
+    /// Rare work is done by calls that make room and never see the item: it would have to wait for
+    /// them on the stack, and be copied from there to its place every time.
+    #[inline(always)]
     pub fn push(&mut self, time: u64, item: T) {
         let time = time.max(self.now);
         self.len += 1;
-        if (time ^ self.now) >> DIGIT_BITS == 0 {
-            self.near_chunks.push(self.near.slot(digit(time, 0)), item);
+        let batch = if (time ^ self.now) >> DIGIT_BITS == 0 {
+            let slot = digit(time, 0);
+            if self.near.slots[slot].is_full() {
+                self.near.make_room(slot, &mut self.chunks);
+            }
+            &mut self.near.slots[slot].filling
         } else {
-            self.push_far(time, item);
-        }
+            self.far_batch(time)
+        };
+        batch.places[batch.len as usize] = Some(item);
+        batch.len += 1;
     }
 
+    /// Where an item of a time beyond the window belongs.
     #[cold]
-    fn push_far(&mut self, time: u64, item: T) {
+    #[inline(never)]
+    fn far_batch(&mut self, time: u64) -> &mut Batch<T> {
         let level = ((time ^ self.now).ilog2() / DIGIT_BITS) as usize;
-        self.far_chunks.push(self.far[level - 1].slot(digit(time, level)), (time, item));
+        let slot = digit(time, level);
+        let Far { level, times } = &mut self.far[level - 1];
+        times[slot].push(time);
+        if level.slots[slot].is_full() {
+            level.make_room(slot, &mut self.chunks);
+        }
+        &mut level.slots[slot].filling
     }
 
     /// The next items, all of the earliest pending time, and that time.
@@ -87,39 +102,36 @@ impl<T> Wheel<T> {
             }
         };
         self.now = (self.now & !(SLOTS as u64 - 1)) | slot as u64;
-        let batch = self.near_chunks.take(self.near.slot(slot));
-        if self.near.slots[slot].first == NONE {
-            self.near.clear(slot);
-        }
+        let batch = self.near.take(slot, &mut self.chunks);
         self.len -= u64::from(batch.len);
         Some((self.now, batch))
     }
 
     /// Takes back the memory of a batch, and whatever is left in it is lost.
     pub fn recycle(&mut self, batch: Batch<T>) {
-        self.near_chunks.recycle(batch);
+        self.chunks.recycle(batch);
     }
 
     /// Moves the items of the earliest busy far slot down, where they now belong.
     fn open_next_window(&mut self) {
         let (level, slot) = (1..LEVELS)
             .find_map(|level| {
-                let slot = self.far[level - 1].first_from(digit(self.now, level))?;
+                let slot = self.far[level - 1].level.first_from(digit(self.now, level))?;
                 Some((level, slot))
             })
             .expect("something is pending");
         let shift = level as u32 * DIGIT_BITS;
         let higher = self.now.checked_shr(shift + DIGIT_BITS).unwrap_or(0);
         self.now = (higher.checked_shl(DIGIT_BITS).unwrap_or(0) | slot as u64) << shift;
-        while self.far[level - 1].slots[slot].first != NONE {
-            let mut batch = self.far_chunks.take(&mut self.far[level - 1].slots[slot]);
-            for (time, item) in batch.by_ref() {
+        let mut times = std::mem::take(&mut self.far[level - 1].times[slot]).into_iter();
+        while self.far[level - 1].level.is_busy(slot) {
+            let mut batch = self.far[level - 1].level.take(slot, &mut self.chunks);
+            for (item, time) in batch.by_ref().zip(&mut times) {
                 self.len -= 1; // `push` counts it again.
                 self.push(time, item);
             }
-            self.far_chunks.recycle(batch);
+            self.chunks.recycle(batch);
         }
-        self.far[level - 1].clear(slot);
     }
 }
 
@@ -129,32 +141,37 @@ fn digit(time: u64, level: usize) -> usize {
 
 /// The slots of one level, and which of them are busy.
 #[derive(Debug)]
-struct Level {
+struct Level<T> {
     busy: [u64; SLOTS / 64],
-    slots: Box<[Slot]>,
+    slots: Box<[Slot<T>; SLOTS]>,
 }
 
-/// A chain of chunks.
-#[derive(Clone, Copy, Debug)]
-struct Slot {
+/// The items of one slot: a chain of full chunks, and the one behind them that is being filled.
+#[derive(Debug)]
+struct Slot<T> {
+    filling: Batch<T>,
     first: u32,
     last: u32,
 }
 
-impl Level {
+impl<T> Slot<T> {
+    /// Whether there is no place left; an idle slot has none.
+    #[inline(always)]
+    fn is_full(&self) -> bool {
+        self.filling.len as usize == self.filling.places.len()
+    }
+}
+
+impl<T> Level<T> {
     fn new() -> Self {
-        let empty = Slot { first: NONE, last: NONE };
-        Self { busy: [0; SLOTS / 64], slots: vec![empty; SLOTS].into() }
+        let idle = || Slot { filling: Batch::without_memory(), first: NONE, last: NONE };
+        let slots: Box<[_]> = (0..SLOTS).map(|_| idle()).collect();
+        let Ok(slots) = slots.try_into() else { unreachable!("as many as there are slots") };
+        Self { busy: [0; SLOTS / 64], slots }
     }
 
-    /// The slot, marked as busy.
-    fn slot(&mut self, slot: usize) -> &mut Slot {
-        self.busy[slot / 64] |= 1 << (slot % 64);
-        &mut self.slots[slot]
-    }
-
-    fn clear(&mut self, slot: usize) {
-        self.busy[slot / 64] &= !(1 << (slot % 64));
+    fn is_busy(&self, slot: usize) -> bool {
+        self.busy[slot / 64] & (1 << (slot % 64)) != 0
     }
 
     fn first_from(&self, slot: usize) -> Option<usize> {
@@ -168,6 +185,42 @@ impl Level {
             bits = *self.busy.get(word)?;
         }
     }
+
+    /// Lets a slot without places have some: an idle one becomes busy, a full chunk joins the chain.
+    #[cold]
+    #[inline(never)]
+    fn make_room(&mut self, slot: usize, chunks: &mut Chunks<T>) {
+        self.busy[slot / 64] |= 1 << (slot % 64);
+        let slot = &mut self.slots[slot];
+        let batch = std::mem::replace(&mut slot.filling, chunks.empty());
+        if batch.len > 0 {
+            chunks.append(slot, batch);
+        }
+    }
+
+    /// The first chunk of a busy slot.
+    #[inline]
+    fn take(&mut self, slot: usize, chunks: &mut Chunks<T>) -> Batch<T> {
+        if self.slots[slot].first != NONE {
+            return chunks.take_first(&mut self.slots[slot]);
+        }
+        self.busy[slot / 64] &= !(1 << (slot % 64));
+        std::mem::replace(&mut self.slots[slot].filling, Batch::without_memory())
+    }
+}
+
+/// A level above the first: there, items of a slot have different times.
+#[derive(Debug)]
+struct Far<T> {
+    level: Level<T>,
+    /// The times of the items of each slot, in the same order.
+    times: Vec<Vec<u64>>,
+}
+
+impl<T> Far<T> {
+    fn new() -> Self {
+        Self { level: Level::new(), times: vec![Vec::new(); SLOTS] }
+    }
 }
 
 /// Items that are taken out together.
@@ -177,7 +230,7 @@ impl Level {
 /// wait on the stack meanwhile.
 #[derive(Debug)]
 pub struct Batch<T> {
-    places: Vec<Option<T>>,
+    places: Box<[Option<T>]>,
     /// How many items were put in.
     len: u32,
     /// How many were taken out.
@@ -185,12 +238,8 @@ pub struct Batch<T> {
 }
 
 impl<T> Batch<T> {
-    fn new() -> Self {
-        Self { places: (0..CHUNK).map(|_| None).collect(), len: 0, taken: 0 }
-    }
-
     fn without_memory() -> Self {
-        Self { places: Vec::new(), len: 0, taken: 0 }
+        Self { places: Box::default(), len: 0, taken: 0 }
     }
 
     /// The item so many places after the next one.
@@ -211,12 +260,12 @@ impl<T> Iterator for Batch<T> {
     }
 }
 
-/// All chunks of one kind, in chains.
+/// The chunks of all slots that are full, in chains, and those that wait to be used again.
 #[derive(Debug)]
 struct Chunks<T> {
-    chunks: Vec<Chunk<T>>,
+    full: Vec<Chunk<T>>,
+    /// Which of the full ones are none any more.
     unused: Vec<u32>,
-    /// Batches whose memory waits to be used again.
     spare: Vec<Batch<T>>,
 }
 
@@ -227,46 +276,35 @@ struct Chunk<T> {
 }
 
 impl<T> Chunks<T> {
-    fn new() -> Self {
-        Self { chunks: Vec::new(), unused: Vec::new(), spare: Vec::new() }
+    fn empty(&mut self) -> Batch<T> {
+        self.spare.pop().unwrap_or_else(|| Batch {
+            places: (0..CHUNK).map(|_| None).collect(),
+            ..Batch::without_memory()
+        })
     }
 
-    #[inline(always)]
-    fn push(&mut self, slot: &mut Slot, item: T) {
-        let is_full = |chunk: &Chunk<T>| chunk.batch.len as usize == CHUNK;
-        if self.chunks.get(slot.last as usize).is_none_or(is_full) {
-            self.append_chunk(slot);
-        }
-        let batch = &mut self.chunks[slot.last as usize].batch;
-        batch.places[batch.len as usize % CHUNK] = Some(item);
-        batch.len += 1;
-    }
-
-    #[cold]
-    fn append_chunk(&mut self, slot: &mut Slot) {
-        let batch = self.spare.pop().unwrap_or_else(Batch::new);
+    fn append(&mut self, slot: &mut Slot<T>, batch: Batch<T>) {
         let chunk = Chunk { batch, next: NONE };
         let index = match self.unused.pop() {
             Some(index) => {
-                self.chunks[index as usize] = chunk;
+                self.full[index as usize] = chunk;
                 index
             }
             None => {
-                self.chunks.push(chunk);
-                self.chunks.len() as u32 - 1
+                self.full.push(chunk);
+                self.full.len() as u32 - 1
             }
         };
         match slot.last {
             NONE => slot.first = index,
-            last => self.chunks[last as usize].next = index,
+            last => self.full[last as usize].next = index,
         }
         slot.last = index;
     }
 
-    /// The first chunk of a slot that has one.
-    fn take(&mut self, slot: &mut Slot) -> Batch<T> {
+    fn take_first(&mut self, slot: &mut Slot<T>) -> Batch<T> {
         let index = slot.first;
-        let chunk = &mut self.chunks[index as usize];
+        let chunk = &mut self.full[index as usize];
         slot.first = chunk.next;
         if slot.first == NONE {
             slot.last = NONE;
@@ -369,7 +407,7 @@ mod tests {
             let (_, batch) = wheel.pop().unwrap();
             wheel.recycle(batch);
         }
-        let chunks = wheel.near_chunks.chunks.len() + wheel.near_chunks.spare.len();
+        let chunks = wheel.chunks.full.len() + wheel.chunks.spare.len();
         assert!(chunks < 20, "{chunks} chunks for some thirty pending items");
     }
 }

@@ -239,7 +239,9 @@ where
     W: Workload<P>,
     M: Monitor<Command = P::Command, Event = P::Event>,
 {
-    #[inline(always)]
+    /// One copy of this for all places that send: so transitions stay small enough to become part of
+    /// the simulator's loop.
+    #[inline(never)]
     fn send(&mut self, to: NodeId, msg: P::Msg) {
         let world = &mut *self.world;
         let from = self.me;
