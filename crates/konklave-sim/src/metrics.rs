@@ -9,11 +9,22 @@ use crate::kind::Kind;
 /// The cost of the messages of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Metrics {
-    kinds: Vec<(Kind, u64)>,
+    /// Counts of kinds, each found at once by its key.
+    frequent: [Option<(Kind, u64)>; 1 << KIND_BITS],
+    /// Counts of kinds whose place is taken by another.
+    others: Vec<(Kind, u64)>,
     bytes: u64,
     in_flight: u64,
     in_flight_peak: u64,
     causal_depth: u32,
+}
+
+/// The places of kinds are found by so many bits: most messages have fewer kinds.
+const KIND_BITS: u32 = 5;
+
+#[inline]
+fn place(kind: Kind) -> usize {
+    (kind.key().wrapping_mul(0x9e37_79b1) >> (u32::BITS - KIND_BITS)) as usize
 }
 
 /// What one node has to do with messages.
@@ -30,13 +41,32 @@ impl Metrics {
     #[inline]
     pub fn on_send(&mut self, message: &impl Serialize, depth: u32) {
         let kind = Kind::of(message);
-        match self.kinds.iter_mut().find(|(known, _)| known.key() == kind.key()) {
-            Some((_, count)) => *count += 1,
-            None => self.kinds.push((kind, 1)),
+        match &mut self.frequent[place(kind)] {
+            Some((known, count)) if known.key() == kind.key() => *count += 1,
+            _ => self.on_new_kind(kind),
         }
         // A message that does not fit the wire format has no size there; none of ours is one.
         self.bytes += postcard::experimental::serialized_size(message).unwrap_or(0) as u64;
         self.causal_depth = self.causal_depth.max(depth);
+    }
+
+    /// Counts a message whose kind has no place yet, or shares it.
+    #[cold]
+    #[inline(never)]
+    fn on_new_kind(&mut self, kind: Kind) {
+        let place = &mut self.frequent[place(kind)];
+        if place.is_none() {
+            *place = Some((kind, 1));
+            return;
+        }
+        match self.others.iter_mut().find(|(known, _)| known.key() == kind.key()) {
+            Some((_, count)) => *count += 1,
+            None => self.others.push((kind, 1)),
+        }
+    }
+
+    fn kinds(&self) -> impl Iterator<Item = &(Kind, u64)> {
+        self.frequent.iter().flatten().chain(&self.others)
     }
 
     /// A message is on its way.
@@ -54,7 +84,7 @@ impl Metrics {
 
     /// How many messages were sent.
     pub fn total(&self) -> u64 {
-        self.kinds.iter().map(|(_, count)| count).sum()
+        self.kinds().map(|(_, count)| count).sum()
     }
 
     /// The length of the longest chain of messages, each caused by the one before.
@@ -69,7 +99,7 @@ impl Metrics {
         let total: u64 = loads.iter().map(|&load| u64::from(load)).sum();
         Messages {
             total: self.total(),
-            by_kind: self.kinds.iter().map(|(kind, count)| (kind.to_string(), *count)).collect(),
+            by_kind: self.kinds().map(|(kind, count)| (kind.to_string(), *count)).collect(),
             bytes: self.bytes,
             max_per_node: loads.last().copied().unwrap_or(0),
             mean_per_node: total as f64 / loads.len().max(1) as f64,

@@ -193,20 +193,22 @@ where
                 self.world.now = time;
                 self.world.digest.fold(time);
             }
-            while let Some(occurrence) = batch.next() {
+            let steps = (batch.len() as u64).min(last_step - self.steps);
+            self.steps += steps;
+            for _ in 0..steps {
+                let Some(occurrence) = batch.next() else { break };
                 if let Some(next) = batch.ahead(LOOK_AHEAD)
                     && let Some(node) = self.nodes.get(next.node.index())
                 {
                     prefetch(node);
                 }
-                if self.steps == last_step {
-                    return Ended::EventLimit;
-                }
-                self.steps += 1;
                 self.happen(occurrence);
                 if self.world.violation.is_some() {
                     return Ended::Violation;
                 }
+            }
+            if !batch.is_empty() {
+                return Ended::EventLimit;
             }
             self.world.wheel.recycle(batch);
             if self.options.perpetual && self.world.workload.is_done() {
@@ -238,19 +240,27 @@ where
         if !self.absent.is_empty() && self.absent.contains_key(&to) {
             return self.miss(to, what);
         }
+        let What::Message { from, depth, number, msg } = what else {
+            return self.happen_inside(to, what);
+        };
         let Node { state, load } = node;
         let world = &mut self.world;
+        self.deliveries += 1;
+        world.digest.fold(u64::from(from.0) << 32 | u64::from(to.0));
+        if world.metered {
+            world.metrics.on_arrive();
+            load.messages += 1;
+            load.depth = load.depth.max(depth);
+        }
+        world.transition(to, state, load, Input::Message { from, msg }, number);
+    }
+
+    /// Something happens to a node that comes from its application or from itself.
+    #[inline(never)] // Messages are far more frequent: their way stays short.
+    fn happen_inside(&mut self, to: NodeId, what: What<P>) {
+        let Node { state, load } = &mut self.nodes[to.index()];
+        let world = &mut self.world;
         match what {
-            What::Message { from, depth, number, msg } => {
-                self.deliveries += 1;
-                world.digest.fold(u64::from(from.0) << 32 | u64::from(to.0));
-                if world.metered {
-                    world.metrics.on_arrive();
-                    load.messages += 1;
-                    load.depth = load.depth.max(depth);
-                }
-                world.transition(to, state, load, Input::Message { from, msg }, number);
-            }
             What::Command(command) => {
                 world.on_command(to, &command);
                 world.transition(to, state, load, Input::Command(command), FORGED);
@@ -261,7 +271,7 @@ where
                     world.transition(to, state, load, Input::Timer(timer), FORGED);
                 }
             }
-            What::Fault(_) => {}
+            What::Message { .. } | What::Fault(_) => {}
         }
     }
 

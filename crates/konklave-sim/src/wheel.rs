@@ -242,6 +242,16 @@ impl<T> Batch<T> {
         Self { places: Box::default(), len: 0, taken: 0 }
     }
 
+    /// How many items are left.
+    pub fn len(&self) -> usize {
+        (self.len - self.taken) as usize
+    }
+
+    /// Whether no item is left.
+    pub fn is_empty(&self) -> bool {
+        self.len == self.taken
+    }
+
     /// The item so many places after the next one.
     #[inline]
     pub fn ahead(&self, places: usize) -> Option<&T> {
@@ -255,7 +265,7 @@ impl<T> Iterator for Batch<T> {
     #[inline]
     fn next(&mut self) -> Option<T> {
         let item = self.places.get_mut(self.taken as usize)?.take();
-        self.taken += 1;
+        self.taken += u32::from(item.is_some());
         item
     }
 }

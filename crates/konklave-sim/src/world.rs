@@ -113,6 +113,7 @@ where
 
     /// Runs a transition of a node and writes it down, if this is wanted.
     #[cold]
+    #[inline(never)]
     fn transition_watched(
         &mut self,
         me: NodeId,
@@ -239,9 +240,7 @@ where
     W: Workload<P>,
     M: Monitor<Command = P::Command, Event = P::Event>,
 {
-    /// One copy of this for all places that send: so transitions stay small enough to become part of
-    /// the simulator's loop.
-    #[inline(never)]
+    #[inline(always)]
     fn send(&mut self, to: NodeId, msg: P::Msg) {
         let world = &mut *self.world;
         let from = self.me;
@@ -252,12 +251,12 @@ where
             self.load.messages += 1;
             world.metrics.on_send(&msg, depth);
         }
-        let message = What::Message { from, depth, number, msg };
+        let message = Occurrence { node: to, what: What::Message { from, depth, number, msg } };
         if world.is_plain {
             let time = world.network.arrival(from, to, world.now);
-            world.depart(time, Occurrence { node: to, what: message });
+            world.depart(time, message);
         } else {
-            world.send_carefully(Occurrence { node: to, what: message });
+            world.send_carefully(message);
         }
     }
 
