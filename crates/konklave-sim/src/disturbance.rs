@@ -150,7 +150,7 @@ where
             Some(Absence::Paused(inbox)) => {
                 self.world.fault(Fault::Resume(node));
                 for what in inbox {
-                    self.happen(Occurrence { node, what });
+                    self.happen::<false>(Occurrence { node, what });
                 }
             }
             Some(Absence::Down) => {

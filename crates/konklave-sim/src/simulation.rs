@@ -164,7 +164,10 @@ where
             self.start(NodeId(node));
         }
         self.world.plan(|workload, agenda| workload.on_start(agenda));
-        let ended = self.drive(go_on);
+        let ended = match self.world.is_plain {
+            true => self.drive::<true>(go_on),
+            false => self.drive::<false>(go_on),
+        };
         if ended == Ended::Quiescence || ended == Ended::Done {
             let verdict = self.world.monitor.at_rest();
             self.world.judge(verdict);
@@ -173,7 +176,7 @@ where
     }
 
     /// Lets things happen until there is a reason to stop.
-    fn drive(&mut self, go_on: &mut dyn FnMut(Progress) -> bool) -> Ended {
+    fn drive<const PLAIN: bool>(&mut self, go_on: &mut dyn FnMut(Progress) -> bool) -> Ended {
         let last_step = self.options.event_limit.unwrap_or(u64::MAX);
         let last_tick = self.options.time_limit.unwrap_or(u64::MAX);
         let mut next_look = STEPS_PER_LOOK;
@@ -202,7 +205,7 @@ where
                 {
                     prefetch(node);
                 }
-                self.happen(occurrence);
+                self.happen::<PLAIN>(occurrence);
                 if self.world.violation.is_some() {
                     return Ended::Violation;
                 }
@@ -232,16 +235,16 @@ where
     }
 
     #[inline(always)]
-    pub(crate) fn happen(&mut self, occurrence: Occurrence<P>) {
+    pub(crate) fn happen<const PLAIN: bool>(&mut self, occurrence: Occurrence<P>) {
         let Occurrence { node: to, what } = occurrence;
         let Some(node) = self.nodes.get_mut(to.index()) else {
             return self.disturb(what);
         };
-        if !self.absent.is_empty() && self.absent.contains_key(&to) {
+        if !PLAIN && !self.absent.is_empty() && self.absent.contains_key(&to) {
             return self.miss(to, what);
         }
         let What::Message { from, depth, number, msg } = what else {
-            return self.happen_inside(to, what);
+            return self.happen_inside::<PLAIN>(to, what);
         };
         let Node { state, load } = node;
         let world = &mut self.world;
@@ -252,23 +255,23 @@ where
             load.messages += 1;
             load.depth = load.depth.max(depth);
         }
-        world.transition(to, state, load, Input::Message { from, msg }, number);
+        world.transition::<PLAIN>(to, state, load, Input::Message { from, msg }, number);
     }
 
     /// Something happens to a node that comes from its application or from itself.
     #[inline(never)] // Messages are far more frequent: their way stays short.
-    fn happen_inside(&mut self, to: NodeId, what: What<P>) {
+    fn happen_inside<const PLAIN: bool>(&mut self, to: NodeId, what: What<P>) {
         let Node { state, load } = &mut self.nodes[to.index()];
         let world = &mut self.world;
         match what {
             What::Command(command) => {
                 world.on_command(to, &command);
-                world.transition(to, state, load, Input::Command(command), FORGED);
+                world.transition::<PLAIN>(to, state, load, Input::Command(command), FORGED);
             }
             What::Timer { timer, start } => {
                 if world.take_timer(to, &timer, start) {
                     world.digest.add(&(to, &timer));
-                    world.transition(to, state, load, Input::Timer(timer), FORGED);
+                    world.transition::<PLAIN>(to, state, load, Input::Timer(timer), FORGED);
                 }
             }
             What::Message { .. } | What::Fault(_) => {}
@@ -278,7 +281,7 @@ where
     /// A node wakes up.
     pub(crate) fn start(&mut self, node: NodeId) {
         let Node { state, load } = &mut self.nodes[node.index()];
-        self.world.transition(node, state, load, Input::Start, FORGED);
+        self.world.transition::<false>(node, state, load, Input::Start, FORGED);
     }
 
     /// Who waits for whom.

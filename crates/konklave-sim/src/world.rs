@@ -38,8 +38,9 @@ pub(crate) struct World<'a, P: Protocol, W, M> {
     timer_starts: u32,
     pub(crate) violation: Option<Violation>,
     recording: Option<Recording<'a, P>>,
-    /// Whether nothing is to be done about a message but to let it travel.
-    is_plain: bool,
+    /// Whether nothing goes wrong and nothing is written down: a message just travels. What runs
+    /// under a constant `PLAIN` is compiled apart for this, the usual case.
+    pub(crate) is_plain: bool,
     /// The latest messages, as raw material for forgeries; kept only if there will be some.
     pub(crate) specimens: Option<Vec<P::Msg>>,
 }
@@ -60,7 +61,7 @@ where
         Self {
             now: 0,
             wheel: Wheel::default(),
-            is_plain: network.is_plain() && specimens.is_none(),
+            is_plain: network.is_plain() && faults.is_none(),
             network,
             choices: Random::new(*seed, Stream::Choices),
             workload_random: Random::new(*seed, Stream::Workload),
@@ -94,9 +95,9 @@ where
         self.recording.take()
     }
 
-    /// Runs a transition of a node.
+    /// Runs a transition of a node, and writes it down if this is wanted.
     #[inline(always)] // So that the kind of input is known.
-    pub(crate) fn transition(
+    pub(crate) fn transition<const PLAIN: bool>(
         &mut self,
         me: NodeId,
         node: &mut P,
@@ -104,17 +105,16 @@ where
         input: Input<P>,
         number: u32,
     ) {
-        if self.is_plain {
-            node.on(input, &mut NodeEnv { world: self, me, load });
+        if PLAIN || self.recording.is_none() {
+            node.on(input, &mut NodeEnv::<_, _, _, PLAIN> { world: self, me, load });
         } else {
-            self.transition_watched(me, node, load, input, number);
+            self.transition_recorded(me, node, load, input, number);
         }
     }
 
-    /// Runs a transition of a node and writes it down, if this is wanted.
     #[cold]
     #[inline(never)]
-    fn transition_watched(
+    fn transition_recorded(
         &mut self,
         me: NodeId,
         node: &mut P,
@@ -123,7 +123,7 @@ where
         number: u32,
     ) {
         let copy = input.clone();
-        let env = &mut NodeEnv { world: self, me, load };
+        let env = &mut NodeEnv::<_, _, _, false> { world: self, me, load };
         let outcome = catch_unwind(AssertUnwindSafe(|| node.on(copy, env)));
         let now = self.now;
         if let Some(recording) = &mut self.recording {
@@ -228,13 +228,13 @@ where
 }
 
 /// The environment of one transition of one node.
-struct NodeEnv<'a, 'w, P: Protocol, W, M> {
+struct NodeEnv<'a, 'w, P: Protocol, W, M, const PLAIN: bool> {
     world: &'a mut World<'w, P, W, M>,
     me: NodeId,
     load: &'a mut Load,
 }
 
-impl<P, W, M> Env<P> for NodeEnv<'_, '_, P, W, M>
+impl<P, W, M, const PLAIN: bool> Env<P> for NodeEnv<'_, '_, P, W, M, PLAIN>
 where
     P: Protocol,
     W: Workload<P>,
@@ -252,7 +252,7 @@ where
             world.metrics.on_send(&msg, depth);
         }
         let message = Occurrence { node: to, what: What::Message { from, depth, number, msg } };
-        if world.is_plain {
+        if PLAIN {
             let time = world.network.arrival(from, to, world.now);
             world.depart(time, message);
         } else {
