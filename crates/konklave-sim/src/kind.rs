@@ -12,7 +12,7 @@ use serde::ser::{self, Impossible, Serializer};
 const DEPTH: usize = 4;
 
 /// The path of variants that a message is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Kind {
     /// Variant indices, one byte per level from the lowest on, each plus one.
     key: u32,
@@ -20,12 +20,10 @@ pub(crate) struct Kind {
 }
 
 impl Kind {
-    const NONE: Self = Self { key: 0, names: [""; DEPTH] };
-
     /// The kind of `message`.
     #[inline]
     pub(crate) fn of(message: &impl Serialize) -> Self {
-        message.serialize(Probe).unwrap_or(Self::NONE)
+        message.serialize(Probe).unwrap_or_default()
     }
 
     /// A number that differs between the kinds of one message type.

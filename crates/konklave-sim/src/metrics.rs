@@ -10,7 +10,7 @@ use crate::kind::Kind;
 #[derive(Clone, Debug, Default)]
 pub struct Metrics {
     /// Counts of kinds, each found at once by its key.
-    frequent: [Option<(Kind, u64)>; 1 << KIND_BITS],
+    frequent: [(Kind, u64); 1 << KIND_BITS],
     /// Counts of kinds whose place is taken by another.
     others: Vec<(Kind, u64)>,
     bytes: u64,
@@ -23,8 +23,8 @@ pub struct Metrics {
 const KIND_BITS: u32 = 5;
 
 #[inline]
-fn place(kind: Kind) -> usize {
-    (kind.key().wrapping_mul(0x9e37_79b1) >> (u32::BITS - KIND_BITS)) as usize
+fn place(key: u32) -> usize {
+    (key.wrapping_mul(0x9e37_79b1) >> (u32::BITS - KIND_BITS)) as usize
 }
 
 /// What one node has to do with messages.
@@ -40,23 +40,26 @@ impl Metrics {
     /// A message was sent, `depth` messages after the beginning of its causal chain.
     #[inline]
     pub fn on_send(&mut self, message: &impl Serialize, depth: u32) {
-        let kind = Kind::of(message);
-        match &mut self.frequent[place(kind)] {
-            Some((known, count)) if known.key() == kind.key() => *count += 1,
-            _ => self.on_new_kind(kind),
+        let key = Kind::of(message).key();
+        let (known, count) = &mut self.frequent[place(key)];
+        match known.key() == key {
+            true => *count += 1,
+            false => self.on_rare_kind(Kind::of(message)), // Only here its names are needed.
         }
         // A message that does not fit the wire format has no size there; none of ours is one.
         self.bytes += postcard::experimental::serialized_size(message).unwrap_or(0) as u64;
-        self.causal_depth = self.causal_depth.max(depth);
+        if depth > self.causal_depth {
+            self.causal_depth = depth;
+        }
     }
 
     /// Counts a message whose kind has no place yet, or shares it.
     #[cold]
     #[inline(never)]
-    fn on_new_kind(&mut self, kind: Kind) {
-        let place = &mut self.frequent[place(kind)];
-        if place.is_none() {
-            *place = Some((kind, 1));
+    fn on_rare_kind(&mut self, kind: Kind) {
+        let place = &mut self.frequent[place(kind.key())];
+        if place.1 == 0 {
+            *place = (kind, 1);
             return;
         }
         match self.others.iter_mut().find(|(known, _)| known.key() == kind.key()) {
@@ -66,19 +69,22 @@ impl Metrics {
     }
 
     fn kinds(&self) -> impl Iterator<Item = &(Kind, u64)> {
-        self.frequent.iter().flatten().chain(&self.others)
+        self.frequent.iter().chain(&self.others).filter(|(_, count)| *count > 0)
     }
 
     /// A message is on its way.
     #[inline]
     pub fn on_depart(&mut self) {
         self.in_flight += 1;
-        self.in_flight_peak = self.in_flight_peak.max(self.in_flight);
     }
 
     /// A message has ended its way.
     #[inline]
     pub fn on_arrive(&mut self) {
+        // Only before it falls can the number be a peak.
+        if self.in_flight > self.in_flight_peak {
+            self.in_flight_peak = self.in_flight;
+        }
         self.in_flight -= 1;
     }
 
@@ -104,7 +110,7 @@ impl Metrics {
             max_per_node: loads.last().copied().unwrap_or(0),
             mean_per_node: total as f64 / loads.len().max(1) as f64,
             gini: gini(&loads, total),
-            in_flight_peak: self.in_flight_peak,
+            in_flight_peak: self.in_flight_peak.max(self.in_flight),
         }
     }
 }

@@ -76,7 +76,6 @@ impl Random {
 
     /// How often one has to try until something with probability `1/mean` happens: the memoryless
     /// distribution on 1, 2, 3, ..., the exponential one in whole ticks.
-    #[inline(never)]
     pub fn geometric(&mut self, mean: u64) -> u64 {
         if mean <= 1 {
             return 1;

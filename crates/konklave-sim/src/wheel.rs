@@ -60,17 +60,19 @@ impl<T> Wheel<T> {
     pub fn push(&mut self, time: u64, item: T) {
         let time = time.max(self.now);
         self.len += 1;
-        let batch = if (time ^ self.now) >> DIGIT_BITS == 0 {
-            let slot = digit(time, 0);
-            if self.near.slots[slot].is_full() {
-                self.near.make_room(slot, &mut self.chunks);
+        if (time ^ self.now) >> DIGIT_BITS != 0 {
+            let Some(place) = self.far_batch(time).place() else { return };
+            *place = Some(item);
+            return;
+        }
+        let slot = digit(time, 0);
+        loop {
+            if let Some(place) = self.near.slots[slot].filling.place() {
+                *place = Some(item);
+                return;
             }
-            &mut self.near.slots[slot].filling
-        } else {
-            self.far_batch(time)
-        };
-        batch.places[batch.len as usize] = Some(item);
-        batch.len += 1;
+            self.near.make_room(slot, &mut self.chunks);
+        }
     }
 
     /// Where an item of a time beyond the window belongs.
@@ -81,7 +83,7 @@ impl<T> Wheel<T> {
         let slot = digit(time, level);
         let Far { level, times } = &mut self.far[level - 1];
         times[slot].push(time);
-        if level.slots[slot].is_full() {
+        if level.slots[slot].filling.is_full() {
             level.make_room(slot, &mut self.chunks);
         }
         &mut level.slots[slot].filling
@@ -152,14 +154,6 @@ struct Slot<T> {
     filling: Batch<T>,
     first: u32,
     last: u32,
-}
-
-impl<T> Slot<T> {
-    /// Whether there is no place left; an idle slot has none.
-    #[inline(always)]
-    fn is_full(&self) -> bool {
-        self.filling.len as usize == self.filling.places.len()
-    }
 }
 
 impl<T> Level<T> {
@@ -233,7 +227,7 @@ pub struct Batch<T> {
     places: Box<[Option<T>]>,
     /// How many items were put in.
     len: u32,
-    /// How many were taken out.
+    /// How many were taken out, or asked for in vain.
     taken: u32,
 }
 
@@ -242,14 +236,27 @@ impl<T> Batch<T> {
         Self { places: Box::default(), len: 0, taken: 0 }
     }
 
+    /// Whether there is no place left; an idle slot's chunk has none.
+    fn is_full(&self) -> bool {
+        self.len as usize == self.places.len()
+    }
+
+    /// The place for the next item to put in, unless it is full.
+    #[inline(always)]
+    fn place(&mut self) -> Option<&mut Option<T>> {
+        let place = self.places.get_mut(self.len as usize)?;
+        self.len += 1;
+        Some(place)
+    }
+
     /// How many items are left.
     pub fn len(&self) -> usize {
-        (self.len - self.taken) as usize
+        self.len.saturating_sub(self.taken) as usize
     }
 
     /// Whether no item is left.
     pub fn is_empty(&self) -> bool {
-        self.len == self.taken
+        self.len() == 0
     }
 
     /// The item so many places after the next one.
@@ -265,7 +272,7 @@ impl<T> Iterator for Batch<T> {
     #[inline]
     fn next(&mut self) -> Option<T> {
         let item = self.places.get_mut(self.taken as usize)?.take();
-        self.taken += u32::from(item.is_some());
+        self.taken += 1;
         item
     }
 }
@@ -324,7 +331,9 @@ impl<T> Chunks<T> {
     }
 
     fn recycle(&mut self, mut batch: Batch<T>) {
-        batch.by_ref().for_each(drop);
+        if !batch.is_empty() {
+            batch.by_ref().for_each(drop);
+        }
         (batch.len, batch.taken) = (0, 0);
         self.spare.push(batch);
     }
