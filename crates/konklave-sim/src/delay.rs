@@ -39,8 +39,8 @@ impl Delay {
 
     /// The delay of one message. `links` decides the fixed delays of links.
     #[inline(always)]
-    pub fn draw(self, from: NodeId, to: NodeId, links: u64, random: &mut Random) -> u64 {
-        match self {
+    pub fn draw(&self, from: NodeId, to: NodeId, links: u64, random: &mut Random) -> u64 {
+        match *self {
             Self::Uniform(low, high) => random.between(low, high),
             _ => self.draw_otherwise(from, to, links, random),
         }
@@ -48,8 +48,8 @@ impl Delay {
 
     /// Apart, so that the usual delay is drawn in a few instructions wherever something is sent.
     #[inline(never)]
-    fn draw_otherwise(self, from: NodeId, to: NodeId, links: u64, random: &mut Random) -> u64 {
-        match self {
+    fn draw_otherwise(&self, from: NodeId, to: NodeId, links: u64, random: &mut Random) -> u64 {
+        match *self {
             Self::Constant(delay) => delay,
             Self::Uniform(low, high) => random.between(low, high),
             Self::Exponential(mean) => random.geometric(mean),

@@ -16,7 +16,7 @@ use crate::occurrence::{FORGED, NOBODY, Occurrence, What};
 use crate::prefetch::prefetch;
 use crate::random::Random;
 use crate::recording::Recording;
-use crate::report::{Ended, Report, Violation, Waiting};
+use crate::report::{Ended, Report, Waiting};
 use crate::workload::Workload;
 use crate::world::World;
 
@@ -196,10 +196,9 @@ where
                 self.world.now = time;
                 self.world.digest.fold(time);
             }
-            let steps = (batch.len() as u64).min(last_step - self.steps);
-            self.steps += steps;
-            for _ in 0..steps {
-                let Some(occurrence) = batch.next() else { break };
+            let is_cut = batch.truncate(last_step - self.steps);
+            self.steps += batch.len() as u64;
+            while let Some(occurrence) = batch.next() {
                 if let Some(next) = batch.ahead(LOOK_AHEAD)
                     && let Some(node) = self.nodes.get(next.node.index())
                 {
@@ -210,7 +209,7 @@ where
                     return Ended::Violation;
                 }
             }
-            if !batch.is_empty() {
+            if is_cut {
                 return Ended::EventLimit;
             }
             self.world.wheel.recycle(batch);
@@ -308,7 +307,7 @@ where
             problem: world.workload.report(&messages, world.now, unit),
             messages,
             causal_depth: world.metrics.causal_depth(),
-            violations: world.violation.iter().map(Violation::clone).collect(),
+            violations: world.violation.as_deref().cloned().into_iter().collect(),
             waiting: match ended {
                 Ended::Violation => self.waiting().take(WAITING_SHOWN).collect(),
                 _ => Vec::new(),

@@ -254,6 +254,17 @@ impl<T> Batch<T> {
         self.len.saturating_sub(self.taken) as usize
     }
 
+    /// Drops all items but the first so many, and tells whether there were more.
+    pub fn truncate(&mut self, items: u64) -> bool {
+        let is_cut = self.len() as u64 > items;
+        if is_cut {
+            let end = self.taken + items as u32;
+            self.places[end as usize..self.len as usize].fill_with(|| None);
+            self.len = end;
+        }
+        is_cut
+    }
+
     /// Whether no item is left.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
