@@ -4,57 +4,77 @@
 //! of all candidates alternate.
 
 mod bare;
+mod composite;
+mod runs;
 
 use std::time::Instant;
 
-use konklave::NodeId;
-use konklave::election::chang_roberts::{ChangRoberts, Wake};
-use konklave::election::{self, Id, Winner};
+use konklave::election::Id;
 use konklave_sim::random::{Random, Stream};
-use konklave_sim::workload::election::Ballot;
-use konklave_sim::{Delay, Options, Simulation};
+
+use runs::DELAY;
 
 const NODES: u32 = 1_000_000;
 const ROUNDS: u64 = 5;
-const DELAY: Delay = Delay::Uniform(1, 16);
 
-fn rate(work: impl FnOnce() -> u64) -> f64 {
-    let start = Instant::now();
-    let deliveries = work();
-    deliveries as f64 / start.elapsed().as_secs_f64()
+/// Something to measure: given a seed, it returns its number of deliveries.
+struct Candidate<'a> {
+    name: &'a str,
+    run: &'a dyn Fn(u64) -> u64,
+    /// The best rate so far, in deliveries per second.
+    best: f64,
 }
 
-fn chang_roberts(ids: &[u32], metered: bool, seed: u64) -> u64 {
-    let ids: Vec<Id> = ids.iter().copied().map(Id).collect();
-    let next = |me: NodeId| NodeId((me.0 + 1) % NODES);
-    let make = |me: NodeId| ChangRoberts::new(ids[me.index()], next(me), Wake::All);
-    let options = Options { seed, delay: DELAY, metered, ..Options::default() };
-    let ballot = Ballot::new(ids.clone(), NodeId::all(NODES).collect(), 0);
-    let monitor = election::Monitor::new(ids.clone(), Winner::Largest);
-    let report = Simulation::new(options, NODES, make, ballot, monitor).run(&mut |_| true).unwrap();
-    assert!(report.violations.is_empty());
-    report.deliveries
+impl<'a> Candidate<'a> {
+    fn new(name: &'a str, run: &'a dyn Fn(u64) -> u64) -> Self {
+        Self { name, run, best: 0.0 }
+    }
+
+    fn measure(&mut self, seed: u64) {
+        let start = Instant::now();
+        let deliveries = (self.run)(seed);
+        self.best = self.best.max(deliveries as f64 / start.elapsed().as_secs_f64());
+    }
+}
+
+/// The largest part of memory that was ever in use, in MiB, where the system tells.
+fn peak_memory() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    Some(line.trim().trim_end_matches(" kB").parse::<u64>().ok()? / 1024)
 }
 
 fn main() {
-    let mut ids: Vec<u32> = (0..NODES).collect();
-    Random::new(1, Stream::Ids).shuffle(&mut ids);
-    let (mut bare, mut ours, mut unmetered) = (0.0_f64, 0.0_f64, 0.0_f64);
+    let mut numbers: Vec<u32> = (0..NODES).collect();
+    Random::new(1, Stream::Ids).shuffle(&mut numbers);
+    let ids: Vec<Id> = numbers.iter().copied().map(Id).collect();
+
+    let bare = |seed| bare::elect(&numbers, DELAY, seed);
+    let watched = |seed| runs::chang_roberts(&ids, seed);
+    let unwatched = |seed| runs::chang_roberts_unwatched(&ids, seed);
+    let mut candidates = [
+        Candidate::new("bare loop, 1000000 nodes", &bare),
+        Candidate::new("chang-roberts, 1000000 nodes", &watched),
+        Candidate::new("  without metrics and monitor", &unwatched),
+        Candidate::new("ricart-agrawala, 1000 nodes", &|seed| runs::ricart_agrawala(1000, 5, seed)),
+        Candidate::new("raymond, 131071 nodes", &|seed| runs::raymond((1 << 17) - 1, 2, seed)),
+        Candidate::new("three nested, 10000 nodes", &|seed| runs::composite(10_000, seed)),
+    ];
+
+    candidates[1].measure(0); // Alone, for its memory.
+    let memory = peak_memory();
     for seed in 0..ROUNDS {
-        bare = bare.max(rate(|| bare::elect(&ids, DELAY, seed)));
-        ours = ours.max(rate(|| chang_roberts(&ids, true, seed)));
-        unmetered = unmetered.max(rate(|| chang_roberts(&ids, false, seed)));
+        candidates.iter_mut().for_each(|candidate| candidate.measure(seed));
     }
-    println!("chang-roberts, {NODES} nodes, {DELAY}");
-    println!("  bare loop            {:6.1} M deliveries/s", bare / 1e6);
-    println!(
-        "  simulator            {:6.1} M deliveries/s, {:.2} of bare",
-        ours / 1e6,
-        ours / bare
-    );
-    println!(
-        "  without metrics      {:6.1} M deliveries/s, {:.2}",
-        unmetered / 1e6,
-        ours / unmetered
-    );
+
+    let bare = candidates[0].best;
+    println!("{:32} {:>15} {:>8}", format!("delays {DELAY}"), "M deliveries/s", "of bare");
+    for Candidate { name, best, .. } in &candidates {
+        println!("{name:32} {:15.1} {:8.2}", best / 1e6, best / bare);
+    }
+    let cost = 1.0 - candidates[1].best / candidates[2].best;
+    println!("metrics and monitor cost {:.0} % of chang-roberts", 100.0 * cost);
+    if let Some(memory) = memory {
+        println!("chang-roberts, {NODES} nodes, needs at most {memory} MiB");
+    }
 }

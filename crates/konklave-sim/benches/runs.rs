@@ -1,0 +1,136 @@
+//! The runs that are measured. Each returns its number of deliveries.
+
+use std::fmt::Debug;
+use std::hash::Hash;
+use std::marker::PhantomData;
+
+use konklave::NodeId;
+use konklave::election::chang_roberts::{ChangRoberts, Wake};
+use konklave::election::{self, Id, Winner};
+use konklave::mutex::raymond::Raymond;
+use konklave::mutex::ricart_agrawala::RicartAgrawala;
+use konklave::mutex::{self, Command, Event};
+use konklave::protocol::{Data, Monitor, Protocol, Verdict};
+use konklave_sim::metrics::Messages;
+use konklave_sim::workload::election::Ballot;
+use konklave_sim::workload::mutex::{Contention, Demand, Plan};
+use konklave_sim::workload::{Agenda, Workload};
+use konklave_sim::{Delay, Options, Simulation};
+
+use crate::composite::{Begin, COUNT, Counted, Counter, DISTANCE};
+
+pub(crate) const DELAY: Delay = Delay::Uniform(1, 16);
+
+fn deliveries<P, W, M>(mut simulation: Simulation<'_, P, W, M>) -> u64
+where
+    P: Protocol,
+    W: Workload<P>,
+    M: Monitor<Command = P::Command, Event = P::Event>,
+{
+    let report = simulation.run(&mut |_| true).expect("nothing is written");
+    assert!(report.violations.is_empty(), "{:?}", report.violations);
+    report.deliveries
+}
+
+fn options(seed: u64, metered: bool) -> Options {
+    Options { seed, delay: DELAY, metered, ..Options::default() }
+}
+
+/// Elects among nodes with these ids, all of which start.
+pub(crate) fn chang_roberts(ids: &[Id], seed: u64) -> u64 {
+    let monitor = election::Monitor::new(ids.to_vec(), Winner::Largest);
+    deliveries(ballot(ids, options(seed, true), monitor))
+}
+
+/// The same without metrics and monitor.
+pub(crate) fn chang_roberts_unwatched(ids: &[Id], seed: u64) -> u64 {
+    deliveries(ballot(ids, options(seed, false), Blind(PhantomData)))
+}
+
+fn ballot<M>(ids: &[Id], options: Options, monitor: M) -> Simulation<'_, ChangRoberts, Ballot, M>
+where
+    M: Monitor<Command = election::Command, Event = election::Event>,
+{
+    let nodes = ids.len() as u32;
+    let next = move |me: NodeId| NodeId((me.0 + 1) % nodes);
+    let make = move |me: NodeId| ChangRoberts::new(ids[me.index()], next(me), Wake::All);
+    let ballot = Ballot::new(ids.to_vec(), NodeId::all(nodes).collect(), 0);
+    Simulation::new(options, nodes, make, ballot, monitor)
+}
+
+/// Everyone enters so many times, as soon as possible.
+pub(crate) fn ricart_agrawala(nodes: u32, entries: u32, seed: u64) -> u64 {
+    crowd(nodes, entries, seed, |me| RicartAgrawala::new(me, nodes))
+}
+
+/// The same on a binary tree whose root has the token.
+pub(crate) fn raymond(nodes: u32, entries: u32, seed: u64) -> u64 {
+    crowd(nodes, entries, seed, |me| Raymond::new(me, NodeId(me.0.saturating_sub(1) / 2)))
+}
+
+fn crowd<P>(nodes: u32, entries: u32, seed: u64, make: impl Fn(NodeId) -> P) -> u64
+where
+    P: Protocol<Command = Command, Event = Event>,
+{
+    let plan = Plan {
+        demand: Demand::Heavy,
+        entries,
+        requesters: NodeId::all(nodes).collect(),
+        inside: 1,
+        think: 0,
+        warmup: 0,
+        unit: DELAY.mean(),
+        perpetual: false,
+    };
+    let (applications, monitor) = (Contention::new(nodes, plan), mutex::Monitor::new(nodes));
+    deliveries(Simulation::new(options(seed, true), nodes, make, applications, monitor))
+}
+
+/// Every node begins to count.
+pub(crate) fn composite(nodes: u32, seed: u64) -> u64 {
+    let make = |me| Counter::new(me, nodes);
+    let monitor = Blind(PhantomData);
+    let count = deliveries(Simulation::new(options(seed, true), nodes, make, All(nodes), monitor));
+    assert_eq!(count, u64::from(nodes * COUNT * DISTANCE));
+    count
+}
+
+/// Tells all of so many nodes to begin.
+struct All(u32);
+
+impl Workload<Counter> for All {
+    type Report = ();
+
+    fn on_start(&mut self, agenda: &mut Agenda<'_, Counter>) {
+        NodeId::all(self.0).for_each(|node| agenda.after(0, node, Begin));
+    }
+
+    fn on_event(&mut self, _node: NodeId, _event: &Counted, _agenda: &mut Agenda<'_, Counter>) {}
+
+    fn report(&self, _messages: &Messages, _time: u64, _unit: f64) {}
+}
+
+/// A monitor that sees nothing.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Blind<C, E>(PhantomData<(C, E)>);
+
+impl<C: Data, E: Data> Monitor for Blind<C, E> {
+    type Command = C;
+    type Event = E;
+
+    fn on_command(&mut self, _node: NodeId, _command: &C) -> Verdict {
+        Ok(())
+    }
+
+    fn on_event(&mut self, _node: NodeId, _event: &E) -> Verdict {
+        Ok(())
+    }
+
+    fn on_crash(&mut self, _node: NodeId) -> Verdict {
+        Ok(())
+    }
+
+    fn at_rest(&self) -> Verdict {
+        Ok(())
+    }
+}
