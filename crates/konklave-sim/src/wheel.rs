@@ -8,13 +8,15 @@
 //! Items live in chunks that are reused, so memory follows the number of pending items and not the
 //! number of slots that were ever busy.
 
+mod batch;
+
+pub use batch::Batch;
+use batch::{Chunks, Slot};
+
 const DIGIT_BITS: u32 = 10;
 const SLOTS: usize = 1 << DIGIT_BITS;
 /// Seven digits of ten bits hold every 64-bit time.
 const LEVELS: usize = 7;
-/// Items per chunk: long enough to look ahead in, short enough to waste little on idle slots.
-const CHUNK: usize = 256;
-const NONE: u32 = u32::MAX;
 
 /// Pending items, taken out in the order of their times and, within one tick, of their insertion.
 #[derive(Debug)]
@@ -35,7 +37,7 @@ impl<T> Default for Wheel<T> {
             len: 0,
             near: Level::new(),
             far: (1..LEVELS).map(|_| Far::new()).collect(),
-            chunks: Chunks { full: Vec::new(), unused: Vec::new(), spare: Vec::new() },
+            chunks: Chunks::default(),
         }
     }
 }
@@ -105,7 +107,7 @@ impl<T> Wheel<T> {
         };
         self.now = (self.now & !(SLOTS as u64 - 1)) | slot as u64;
         let batch = self.near.take(slot, &mut self.chunks);
-        self.len -= u64::from(batch.len);
+        self.len -= batch.len() as u64;
         Some((self.now, batch))
     }
 
@@ -148,18 +150,9 @@ struct Level<T> {
     slots: Box<[Slot<T>; SLOTS]>,
 }
 
-/// The items of one slot: a chain of full chunks, and the one behind them that is being filled.
-#[derive(Debug)]
-struct Slot<T> {
-    filling: Batch<T>,
-    first: u32,
-    last: u32,
-}
-
 impl<T> Level<T> {
     fn new() -> Self {
-        let idle = || Slot { filling: Batch::without_memory(), first: NONE, last: NONE };
-        let slots: Box<[_]> = (0..SLOTS).map(|_| idle()).collect();
+        let slots: Box<[_]> = (0..SLOTS).map(|_| Slot::default()).collect();
         let Ok(slots) = slots.try_into() else { unreachable!("as many as there are slots") };
         Self { busy: [0; SLOTS / 64], slots }
     }
@@ -187,7 +180,7 @@ impl<T> Level<T> {
         self.busy[slot / 64] |= 1 << (slot % 64);
         let slot = &mut self.slots[slot];
         let batch = std::mem::replace(&mut slot.filling, chunks.empty());
-        if batch.len > 0 {
+        if !batch.is_empty() {
             chunks.append(slot, batch);
         }
     }
@@ -195,11 +188,11 @@ impl<T> Level<T> {
     /// The first chunk of a busy slot.
     #[inline]
     fn take(&mut self, slot: usize, chunks: &mut Chunks<T>) -> Batch<T> {
-        if self.slots[slot].first != NONE {
-            return chunks.take_first(&mut self.slots[slot]);
+        if let Some(batch) = chunks.take_first(&mut self.slots[slot]) {
+            return batch;
         }
         self.busy[slot / 64] &= !(1 << (slot % 64));
-        std::mem::replace(&mut self.slots[slot].filling, Batch::without_memory())
+        std::mem::take(&mut self.slots[slot].filling)
     }
 }
 
@@ -214,139 +207,6 @@ struct Far<T> {
 impl<T> Far<T> {
     fn new() -> Self {
         Self { level: Level::new(), times: vec![Vec::new(); SLOTS] }
-    }
-}
-
-/// Items that are taken out together.
-///
-/// The places of a chunk are filled one by one and emptied one by one. They exist all the time, so
-/// that an item is written straight to its place: a vector might have to grow, and the item would
-/// wait on the stack meanwhile.
-#[derive(Debug)]
-pub struct Batch<T> {
-    places: Box<[Option<T>]>,
-    /// How many items were put in.
-    len: u32,
-    /// How many were taken out, or asked for in vain.
-    taken: u32,
-}
-
-impl<T> Batch<T> {
-    fn without_memory() -> Self {
-        Self { places: Box::default(), len: 0, taken: 0 }
-    }
-
-    /// Whether there is no place left; an idle slot's chunk has none.
-    fn is_full(&self) -> bool {
-        self.len as usize == self.places.len()
-    }
-
-    /// The place for the next item to put in, unless it is full.
-    #[inline(always)]
-    fn place(&mut self) -> Option<&mut Option<T>> {
-        let place = self.places.get_mut(self.len as usize)?;
-        self.len += 1;
-        Some(place)
-    }
-
-    /// How many items are left.
-    pub fn len(&self) -> usize {
-        self.len.saturating_sub(self.taken) as usize
-    }
-
-    /// Drops all items but the first so many, and tells whether there were more.
-    pub fn truncate(&mut self, items: u64) -> bool {
-        let is_cut = self.len() as u64 > items;
-        if is_cut {
-            let end = self.taken + items as u32;
-            self.places[end as usize..self.len as usize].fill_with(|| None);
-            self.len = end;
-        }
-        is_cut
-    }
-
-    /// Whether no item is left.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// The item so many places after the next one.
-    #[inline]
-    pub fn ahead(&self, places: usize) -> Option<&T> {
-        self.places.get(self.taken as usize + places)?.as_ref()
-    }
-}
-
-impl<T> Iterator for Batch<T> {
-    type Item = T;
-
-    #[inline]
-    fn next(&mut self) -> Option<T> {
-        let item = self.places.get_mut(self.taken as usize)?.take();
-        self.taken += 1;
-        item
-    }
-}
-
-/// The chunks of all slots that are full, in chains, and those that wait to be used again.
-#[derive(Debug)]
-struct Chunks<T> {
-    full: Vec<Chunk<T>>,
-    /// Which of the full ones are none any more.
-    unused: Vec<u32>,
-    spare: Vec<Batch<T>>,
-}
-
-#[derive(Debug)]
-struct Chunk<T> {
-    batch: Batch<T>,
-    next: u32,
-}
-
-impl<T> Chunks<T> {
-    fn empty(&mut self) -> Batch<T> {
-        self.spare.pop().unwrap_or_else(|| Batch {
-            places: (0..CHUNK).map(|_| None).collect(),
-            ..Batch::without_memory()
-        })
-    }
-
-    fn append(&mut self, slot: &mut Slot<T>, batch: Batch<T>) {
-        let chunk = Chunk { batch, next: NONE };
-        let index = match self.unused.pop() {
-            Some(index) => {
-                self.full[index as usize] = chunk;
-                index
-            }
-            None => {
-                self.full.push(chunk);
-                self.full.len() as u32 - 1
-            }
-        };
-        match slot.last {
-            NONE => slot.first = index,
-            last => self.full[last as usize].next = index,
-        }
-        slot.last = index;
-    }
-
-    fn take_first(&mut self, slot: &mut Slot<T>) -> Batch<T> {
-        let index = slot.first;
-        let chunk = &mut self.full[index as usize];
-        slot.first = chunk.next;
-        if slot.first == NONE {
-            slot.last = NONE;
-        }
-        self.unused.push(index);
-        std::mem::replace(&mut chunk.batch, Batch::without_memory())
-    }
-
-    fn recycle(&mut self, mut batch: Batch<T>) {
-        if !batch.is_empty() {
-            batch.by_ref().for_each(drop);
-        }
-        (batch.len, batch.taken) = (0, 0);
-        self.spare.push(batch);
     }
 }
 
@@ -437,7 +297,7 @@ mod tests {
             let (_, batch) = wheel.pop().unwrap();
             wheel.recycle(batch);
         }
-        let chunks = wheel.chunks.full.len() + wheel.chunks.spare.len();
+        let chunks = wheel.chunks.len();
         assert!(chunks < 20, "{chunks} chunks for some thirty pending items");
     }
 }
