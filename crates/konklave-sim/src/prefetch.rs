@@ -8,12 +8,13 @@ pub fn prefetch<T>(value: &T) {
     #[cfg(target_arch = "x86_64")]
     {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        // SAFETY: a prefetch reads nothing architecturally and never faults.
+        let first = std::ptr::from_ref(value).cast::<i8>();
+        let last = first.wrapping_add(size_of::<T>().saturating_sub(1));
+        // SAFETY: a prefetch reads nothing architecturally and never faults; the reference is
+        // valid.
         unsafe {
-            let start = std::ptr::from_ref(value).cast::<i8>();
-            _mm_prefetch::<_MM_HINT_T0>(start);
-            // It may lie across two lines of the cache.
-            _mm_prefetch::<_MM_HINT_T0>(start.add(size_of::<T>().saturating_sub(1)));
+            _mm_prefetch::<_MM_HINT_T0>(first);
+            _mm_prefetch::<_MM_HINT_T0>(last); // It may lie across two lines of the cache.
         }
     }
     #[cfg(not(target_arch = "x86_64"))]

@@ -106,10 +106,24 @@ where
         number: u32,
     ) {
         if PLAIN || self.recording.is_none() {
-            return node.on(input, &mut NodeEnv::<_, _, _, PLAIN> { world: self, me, load });
+            node.on(input, &mut NodeEnv::<_, _, _, PLAIN> { world: self, me, load });
+        } else {
+            self.transition_recorded(me, node, load, input, number);
         }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn transition_recorded(
+        &mut self,
+        me: NodeId,
+        node: &mut P,
+        load: &mut Load,
+        input: Input<P>,
+        number: u32,
+    ) {
         let copy = input.clone();
-        let env = &mut NodeEnv::<_, _, _, PLAIN> { world: self, me, load };
+        let env = &mut NodeEnv::<_, _, _, false> { world: self, me, load };
         let outcome = catch_unwind(AssertUnwindSafe(|| node.on(copy, env)));
         let now = self.now;
         if let Some(recording) = &mut self.recording {
