@@ -3,6 +3,7 @@
 use std::sync::LazyLock;
 
 use konklave::NodeId;
+use konklave::booking::{Form, reservation::Reservation};
 use konklave::election::chang_roberts::{ChangRoberts, Wake};
 use konklave::mutex::carvalho_roucairol::CarvalhoRoucairol;
 use konklave::mutex::central::Central;
@@ -47,6 +48,7 @@ const TREE: Needs = Needs::network(Network::Tree);
 const COMPLETE: Needs = Needs::network(Network::Complete);
 
 const ACKS: Choice = Choice { name: "variant", values: &["eager", "lazy"] };
+const FORM: Choice = Choice { name: "variant", values: &["block", "deny"] };
 const WAKE: Choice = Choice { name: "wake", values: &["all", "suppress", "relay"] };
 
 /// All algorithms, by family and name.
@@ -68,6 +70,10 @@ pub static TABLE: LazyLock<Vec<Entry>> = LazyLock::new(|| {
         entry!(mutex::ricart_agrawala, COMPLETE, &[], |site, job| {
             drive::mutex(site, job, |me| RicartAgrawala::new(me, site.nodes()))
         }),
+        entry!(booking::reservation, COMPLETE, &[FORM], |site, job| {
+            let form = form(site);
+            drive::booking(site, job, form, |me| Reservation::new(me, site.nodes(), form))
+        }),
         entry!(election::chang_roberts, RING, &[WAKE], |site, job| {
             let wake = wake(site);
             let make = |me| ChangRoberts::new(site.id(me), site.successor(me), wake);
@@ -80,6 +86,13 @@ fn acks(site: &Site) -> Acks {
     match site.choice("variant") {
         "lazy" => Acks::Lazy,
         _ => Acks::Eager,
+    }
+}
+
+fn form(site: &Site) -> Form {
+    match site.choice("variant") {
+        "deny" => Form::Deny,
+        _ => Form::Block,
     }
 }
 

@@ -9,8 +9,8 @@
 //! arrive and grants the first. When that one has left, it says so, and the next is granted. The
 //! coordinator may want to enter, too: it then asks itself, which is no message.
 //!
-//! This is the yardstick of all other algorithms: hard to beat in messages, but the coordinator is a
-//! bottleneck, carries all the load, and everything stops without it.
+//! This is the yardstick of all other algorithms: hard to beat in messages, but the coordinator is
+//! a bottleneck, carries all the load, and everything stops without it.
 //!
 //! # Cost
 //!
@@ -21,11 +21,11 @@
 //! # Assumes
 //!
 //! Reliable channels in any order between the coordinator and the others: a node's next request may
-//! overtake its release and is queued behind it. A crash of the coordinator stops everyone, one of a
-//! node that is inside or in the queue blocks those behind it, one of an idle node is harmless. A
-//! lost request blocks its sender, a lost grant or release everyone. A doubled request earns a grant
-//! that nobody gives back, which blocks everyone; a doubled grant or release can come late and let
-//! two nodes in together.
+//! overtake its release and is queued behind it. A crash of the coordinator stops everyone, one of
+//! a node that is inside or in the queue blocks those behind it, one of an idle node is harmless. A
+//! lost request blocks its sender, a lost grant or release everyone. A doubled request earns a
+//! grant that nobody gives back, which blocks everyone; a doubled grant or release can come late
+//! and let two nodes in together.
 //!
 //! # Differs from the paper
 //!

@@ -12,7 +12,7 @@
 //! others, who take its request out.
 //!
 //! All queues order the same requests in the same way, so nobody has to decide anything: nodes
-//! enter in the order of the stamps. This was the first use of logical clocks, and the first replicated
+//! enter in the order of the stamps. This was the first use of logical clocks, and of a replicated
 //! state machine.
 //!
 //! # Cost
@@ -29,8 +29,8 @@
 //!
 //! A complete network with reliable channels, first in first out: an acknowledgement that overtakes
 //! a request lets two nodes in together. No crashes: a crashed node acknowledges nothing, and
-//! everyone who asks waits for ever. A lost request or acknowledgement blocks the requester, a
-//! lost release its receiver. A doubled acknowledgement is harmless; a doubled release that comes late
+//! everyone who asks waits for ever. A lost request or acknowledgement blocks the requester, a lost
+//! release its receiver. A doubled acknowledgement is harmless; a doubled release that comes late
 //! takes out the next request of its sender and lets two nodes in together.
 //!
 //! # Differs from the paper
