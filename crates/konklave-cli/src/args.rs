@@ -199,11 +199,11 @@ pub struct RunArgs {
     pub json: bool,
 }
 
-/// What the nodes want, in mutual exclusion.
+/// What the nodes want, in mutual exclusion and booking.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Mutual exclusion")]
+#[command(next_help_heading = "Mutual exclusion and booking")]
 pub struct MutexArgs {
-    /// How often each node enters; under light load, on average [default: 5]
+    /// How often each node enters, or tries to; under light load, on average [default: 5]
     #[arg(long)]
     pub entries: Option<u32>,
     /// light: one at a time, after rest; heavy: everyone, always; poisson:RATE: so many requests

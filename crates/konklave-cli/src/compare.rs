@@ -186,6 +186,7 @@ fn cells(row: &Row) -> Vec<String> {
     let formula = row.expected.as_ref().map_or_else(String::new, |expected| {
         let Expected { formula, low, high } = expected;
         match (low == high, high - low <= 0.07 * high) {
+            (true, _) if *formula == short(*low) => formula.clone(),
             (true, _) => format!("{formula} = {}", short(*low)),
             (false, true) => format!("{formula} = {}", short((low + high) / 2.0)),
             (false, false) => format!("{formula}: {} to {}", short(*low), short(*high)),

@@ -3,11 +3,13 @@
 use std::io::{self, Write};
 
 use konklave::NodeId;
+use konklave::booking::{self, Form};
 use konklave::election::{self, Winner};
 use konklave::mutex;
 use konklave::protocol::{Monitor, Protocol};
 use konklave_sim::random::{Random, Stream};
 use konklave_sim::script::Script;
+use konklave_sim::workload::booking::{self as bookings, BookingReport, Diary};
 use konklave_sim::workload::election::{Ballot, ElectionReport};
 use konklave_sim::workload::mutex::{Contention, Demand, MutexReport, Plan};
 use konklave_sim::workload::{Members, Workload};
@@ -45,13 +47,13 @@ pub enum Job<'a> {
 pub struct RunPlan {
     /// The simulator's options.
     pub options: Options,
-    /// What applications do, in mutual exclusion.
+    /// What applications do, in mutual exclusion and booking.
     pub mutex: MutexPlan,
     /// What applications do, in elections.
     pub election: ElectionPlan,
 }
 
-/// What applications do, in mutual exclusion.
+/// What applications do, in mutual exclusion and booking.
 #[derive(Clone, Debug)]
 pub struct MutexPlan {
     /// Who asks when.
@@ -93,6 +95,8 @@ pub enum Outcome {
 pub enum Problem {
     /// About mutual exclusion.
     Mutex(MutexReport),
+    /// About booking.
+    Booking(BookingReport),
     /// About an election.
     Election(ElectionReport),
 }
@@ -132,6 +136,33 @@ where
         Ok(Contention::new(nodes, plan))
     };
     drive(site, job, make, workload, mutex::Monitor::new(nodes), Problem::Mutex)
+}
+
+/// Drives a booking algorithm of this form.
+pub fn booking<P>(
+    site: &Site,
+    job: Job<'_>,
+    form: Form,
+    make: impl Fn(NodeId) -> P,
+) -> Result<Outcome, Failure>
+where
+    P: Protocol<Command = booking::Command, Event = booking::Event>,
+{
+    let nodes = site.nodes();
+    let workload = |plan: &RunPlan| {
+        let MutexPlan { demand, entries, inside, think, warmup: _, requesters } =
+            plan.mutex.clone();
+        let plan = bookings::Plan {
+            demand,
+            attempts: entries,
+            requesters: members("--requesters", &requesters, site)?,
+            inside,
+            think,
+            unit: plan.options.delay.mean(),
+        };
+        Ok(Diary::new(nodes, plan))
+    };
+    drive(site, job, make, workload, booking::Monitor::new(nodes, form), Problem::Booking)
 }
 
 /// Drives an election algorithm; `winner` is what it promises.

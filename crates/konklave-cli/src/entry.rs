@@ -17,18 +17,21 @@ use crate::site::Site;
 pub enum Family {
     /// Mutual exclusion.
     Mutex,
+    /// Booking of intervals.
+    Booking,
     /// Leader election.
     Election,
 }
 
 impl Family {
     /// All of them.
-    pub const ALL: [Self; 2] = [Self::Mutex, Self::Election];
+    pub const ALL: [Self; 3] = [Self::Mutex, Self::Booking, Self::Election];
 
     /// Its name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::Mutex => "mutex",
+            Self::Booking => "booking",
             Self::Election => "election",
         }
     }
@@ -47,6 +50,7 @@ impl Family {
     pub fn source(self) -> &'static str {
         match self {
             Self::Mutex => include_str!("../../konklave/src/mutex/mod.rs"),
+            Self::Booking => include_str!("../../konklave/src/booking/mod.rs"),
             Self::Election => include_str!("../../konklave/src/election/mod.rs"),
         }
     }

@@ -139,7 +139,7 @@ pub(crate) fn sanders(site: &Site, load: Demand) -> Option<Expected> {
 pub(crate) fn perpetuum(site: &Site, load: Demand) -> Option<Expected> {
     match load {
         Demand::Heavy if site.nodes() > 1 => Some(Expected::exactly("1", 1.0)),
-        _ => Some(Expected::between("1 to infinity", 0.0, f64::MAX)),
+        _ => None,
     }
 }
 

@@ -102,13 +102,18 @@ struct RunReport<'a> {
 /// An option that means nothing to this algorithm is a mistake, not a wish to be ignored.
 fn refuse_foreign_options(args: &RunArgs, entry: &Entry) -> Result<(), Failure> {
     let (mutex, election) = (&args.mutex, &args.election);
+    // Booking takes the options of mutual exclusion.
+    let entering = match entry.family {
+        Family::Booking => Family::Booking,
+        _ => Family::Mutex,
+    };
     let given = [
-        (Family::Mutex, "entries", mutex.entries.is_some()),
-        (Family::Mutex, "load", mutex.load.is_some()),
-        (Family::Mutex, "cs", mutex.cs.is_some()),
-        (Family::Mutex, "think", mutex.think.is_some()),
+        (entering, "entries", mutex.entries.is_some()),
+        (entering, "load", mutex.load.is_some()),
+        (entering, "cs", mutex.cs.is_some()),
+        (entering, "think", mutex.think.is_some()),
         (Family::Mutex, "warmup", mutex.warmup.is_some()),
-        (Family::Mutex, "requesters", mutex.requesters.is_some()),
+        (entering, "requesters", mutex.requesters.is_some()),
         (Family::Election, "ids", election.ids.is_some()),
         (Family::Election, "initiators", election.initiators.is_some()),
         (Family::Election, "start-within", election.start_within.is_some()),
@@ -261,22 +266,22 @@ fn for_people(report: &RunReport<'_>, args: &RunArgs, site: &Site) -> Vec<String
 
 fn of_problem(problem: &Problem, nodes: u32) -> Vec<(&'static str, String)> {
     let none = || "none".to_owned();
+    let spread = |distribution: &Option<Distribution>| match distribution {
+        Some(Distribution { mean, p50, p99, max }) => format!(
+            "{} T on average, median {}, 99 % up to {}, at most {}",
+            short(*mean),
+            short(*p50),
+            short(*p99),
+            short(*max)
+        ),
+        None => none(),
+    };
+    let per_t = |rate: f64| format!("{rate:.4} entries per T");
     match problem {
         Problem::Mutex(mutex) => {
-            let spread = |distribution: &Option<Distribution>| match distribution {
-                Some(Distribution { mean, p50, p99, max }) => format!(
-                    "{} T on average, median {}, 99 % up to {}, at most {}",
-                    short(*mean),
-                    short(*p50),
-                    short(*p99),
-                    short(*max)
-                ),
-                None => none(),
-            };
             let delay = mutex.coordination_delay.map(|delay| {
                 format!("{} T on average, at most {}", short(delay.mean), short(delay.max))
             });
-            let per_t = |rate: f64| format!("{rate:.4} entries per T");
             vec![
                 ("entries", grouped(mutex.entries)),
                 ("messages/entry", mutex.messages_per_entry.map_or_else(none, short)),
@@ -287,6 +292,15 @@ fn of_problem(problem: &Problem, nodes: u32) -> Vec<(&'static str, String)> {
                 ("overtakings", format!("{} at most", mutex.overtakings_max)),
             ]
         }
+        Problem::Booking(booking) => vec![
+            ("attempts", grouped(booking.attempts)),
+            ("entries", grouped(booking.entries)),
+            ("denials", grouped(booking.denials)),
+            ("messages/attempt", booking.messages_per_attempt.map_or_else(none, short)),
+            ("inside at once", format!("{} at most", booking.inside_at_once_max)),
+            ("waiting", spread(&booking.waiting_time)),
+            ("throughput", booking.throughput.map_or_else(none, per_t)),
+        ],
         Problem::Election(election) => {
             let leader = match (election.leader, election.leader_node) {
                 (Some(id), Some(node)) => format!("id {id} at node {node}"),

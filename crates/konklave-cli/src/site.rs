@@ -40,7 +40,7 @@ impl Site {
         }
         let ids = match entry.family {
             Family::Election => assign_ids(&setup)?,
-            Family::Mutex => Vec::new(),
+            Family::Mutex | Family::Booking => Vec::new(),
         };
         let ring = graph.ring();
         Ok(Self { setup, graph, ring, ids, towards_first: OnceCell::new(), entry })

@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 use std::time::Duration;
 
 use konklave::NodeId;
+use konklave::booking::{Form, reservation::Reservation};
 use konklave::election::chang_roberts::{ChangRoberts, Wake};
 use konklave::mutex::cao_singhal::CaoSinghal;
 use konklave::mutex::carvalho_roucairol::CarvalhoRoucairol;
@@ -66,6 +67,7 @@ const ACKS: Choice = Choice { name: "variant", values: &["eager", "lazy"] };
 const QUORUM: Choice = Choice { name: "quorum", values: &["auto", "plane", "grid", "file:PATH"] };
 const STRUCTURE: Choice =
     Choice { name: "structure", values: &["mixed", "ricart-agrawala", "maekawa", "file:PATH"] };
+const FORM: Choice = Choice { name: "variant", values: &["block", "deny"] };
 const WAKE: Choice = Choice { name: "wake", values: &["all", "suppress", "relay"] };
 const HIERARCHICAL: Choice =
     Choice { name: "variant", values: &["naimi-trehel", "ricart-agrawala", "raymond"] };
@@ -215,7 +217,11 @@ pub static TABLE: LazyLock<Vec<Entry>> = LazyLock::new(|| {
             };
             drive::mutex(site, job, make)
         }),
-        entry!(election::chang_roberts, RING, &[WAKE], expected::unknown, |site, job| {
+        entry!(booking::reservation, COMPLETE, &[FORM], expected::unknown, |site, job| {
+            let form = form(site);
+            drive::booking(site, job, form, |me| Reservation::new(me, site.nodes(), form))
+        }),
+        entry!(election::chang_roberts, RING, &[WAKE], |site, job| {
             let wake = wake(site);
             let make = |me| ChangRoberts::new(site.id(me), site.successor(me), wake);
             drive::election(site, job, wake.winner(), make)
@@ -263,6 +269,13 @@ pub(crate) fn structure(site: &Site) -> Result<Structure, Failure> {
     }
 }
 
+fn form(site: &Site) -> Form {
+    match site.choice("variant") {
+        "deny" => Form::Deny,
+        _ => Form::Block,
+    }
+}
+
 fn wake(site: &Site) -> Wake {
     match site.choice("wake") {
         "suppress" => Wake::Suppress,
@@ -272,6 +285,10 @@ fn wake(site: &Site) -> Wake {
 }
 
 /// The algorithm with this name.
+///
+/// # Errors
+///
+/// If there is none.
 pub fn find(name: &str) -> Result<&'static Entry, Failure> {
     TABLE.iter().find(|entry| entry.name == name).ok_or_else(|| {
         Failure::unknown("algorithm", name, TABLE.iter().map(|entry| entry.name.as_str()))

@@ -121,6 +121,9 @@ fn everyone_is_served_and_everyone_learns_the_winner() {
             (Family::Mutex, Problem::Mutex(mutex)) => {
                 assert_eq!(mutex.entries, u64::from(9 * entries), "{}", entry.name);
             }
+            (Family::Booking, Problem::Booking(booking)) => {
+                assert_eq!(booking.attempts, u64::from(9 * entries), "{}", entry.name);
+            }
             (Family::Election, Problem::Election(election)) => {
                 assert_eq!(election.known_by, 9, "{}", entry.name);
             }

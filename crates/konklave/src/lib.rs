@@ -9,6 +9,7 @@
 //! | module | problem |
 //! |---|---|
 //! | [`mutex`] | mutual exclusion: at most one node at a time is inside |
+//! | [`booking`] | booking: of intervals that overlap, at most one at a time is held |
 //! | [`election`] | leader election: exactly one node is chosen, and all learn which |
 //!
 //! ```
@@ -22,6 +23,7 @@
 //! assert_eq!(env.lines(), ["-> 1 Request(1@0)"]);
 //! ```
 
+pub mod booking;
 pub mod election;
 pub mod graph;
 pub mod mutex;

@@ -1,5 +1,6 @@
 //! What applications do: who asks for what, when, and what is measured about it.
 
+pub mod booking;
 pub mod election;
 pub mod mutex;
 

@@ -305,14 +305,6 @@ where
     fn report(&self, messages: &Messages, time: u64, unit: f64) -> MutexReport {
         let measured = &self.measured;
         let in_units = |ticks: u64| ticks as f64 / unit;
-        let distribution = |histogram: &Histogram<u64>| {
-            (!histogram.is_empty()).then(|| Distribution {
-                mean: histogram.mean() / unit,
-                p50: in_units(histogram.value_at_quantile(0.50)),
-                p99: in_units(histogram.value_at_quantile(0.99)),
-                max: in_units(histogram.max()),
-            })
-        };
         let Sum { count, total, max } = measured.coordination;
         let per_entry =
             |amount: f64| (measured.entries > 0).then(|| amount / measured.entries as f64);
@@ -324,8 +316,8 @@ where
             messages_per_entry: per_entry((messages_after - messages_before) as f64),
             coordination_delay: (count > 0)
                 .then(|| Spread { mean: total as f64 / count as f64 / unit, max: in_units(max) }),
-            response_time: distribution(&measured.response),
-            waiting_time: distribution(&measured.waiting),
+            response_time: Distribution::of(&measured.response, unit),
+            waiting_time: Distribution::of(&measured.waiting, unit),
             throughput: (span > 0.0).then(|| measured.entries as f64 / span),
             overtakings_max: measured.overtakings_max,
         }
@@ -372,6 +364,19 @@ pub struct Distribution {
     pub p99: f64,
     /// The largest.
     pub max: f64,
+}
+
+impl Distribution {
+    /// That of a histogram of ticks, in multiples of `unit`; none if it is empty.
+    pub(super) fn of(histogram: &Histogram<u64>, unit: f64) -> Option<Self> {
+        let in_units = |ticks: u64| ticks as f64 / unit;
+        (!histogram.is_empty()).then(|| Self {
+            mean: histogram.mean() / unit,
+            p50: in_units(histogram.value_at_quantile(0.50)),
+            p99: in_units(histogram.value_at_quantile(0.99)),
+            max: in_units(histogram.max()),
+        })
+    }
 }
 
 #[cfg(test)]

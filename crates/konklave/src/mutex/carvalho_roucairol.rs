@@ -10,15 +10,15 @@
 //! more than an answer to one request: it hands over the one permission that the two nodes share.
 //! Whoever has it keeps it, and enters again without asking, until the other one asks for it.
 //!
-//! A node that waits may have to give away a permission that it kept from before. It then needs
-//! it back and sends its request, with the same stamp, behind the reply.
+//! A node that waits may have to give away a permission that it kept from before. It then needs it
+//! back and sends its request, with the same stamp, behind the reply.
 //!
 //! # Cost
 //!
-//! Messages: 0 to 2(n-1) per entry, n-1 on average under light load, 2(n-1) under heavy. They are
-//! two for each node that has entered since one's own last entry; so n on average if nobody enters
-//! twice in a row. Coordination delay T, waiting time 2T on an idle system. State: a clock and two
-//! sets of nodes. Message: one stamp.
+//! Messages: 0 to 2(n-1) per entry; n-1 under light load, 2(n-1) under heavy. They are two for each
+//! node that has entered since one's own last entry; so n on average if nobody enters twice in a
+//! row. Coordination delay T, waiting time 2T on an idle system. State: a clock and two sets of
+//! nodes. Message: one stamp.
 //!
 //! # Assumes
 //!

@@ -12,8 +12,8 @@
 //! others, who take its request out.
 //!
 //! All queues order the same requests in the same way, so nobody has to decide anything: nodes
-//! enter in the order of the stamps. This was the first use of logical clocks, and the first
-//! replicated state machine.
+//! enter in the order of the stamps. This was the first use of logical clocks, and of a replicated
+//! state machine.
 //!
 //! # Cost
 //!
