@@ -221,7 +221,7 @@ pub static TABLE: LazyLock<Vec<Entry>> = LazyLock::new(|| {
             let form = form(site);
             drive::booking(site, job, form, |me| Reservation::new(me, site.nodes(), form))
         }),
-        entry!(election::chang_roberts, RING, &[WAKE], |site, job| {
+        entry!(election::chang_roberts, RING, &[WAKE], expected::unknown, |site, job| {
             let wake = wake(site);
             let make = |me| ChangRoberts::new(site.id(me), site.successor(me), wake);
             drive::election(site, job, wake.winner(), make)
