@@ -250,10 +250,11 @@ pub struct VariantArgs {
     /// The form of the algorithm, where there are several: `explain` names them
     #[arg(long)]
     pub variant: Option<String>,
-    /// Who is asked: plane, grid or file:PATH
+    /// Who is asked: auto, plane, grid or file:PATH, with a line `3: 0 3 7` for the quorum of node 3
     #[arg(long)]
     pub quorum: Option<String>,
-    /// Who is asked and who is informed: ricart-agrawala, maekawa, mixed or file:PATH
+    /// Who is asked and who is informed: mixed, ricart-agrawala, maekawa or file:PATH, with a line
+    /// `2: inform 2 / request 0 1 2` for node 2
     #[arg(long)]
     pub structure: Option<String>,
     /// How the token is found: broadcast, echo or tree

@@ -103,6 +103,11 @@ pub fn messages(source: &str) -> Vec<Message> {
     messages
 }
 
+/// The module from which a source file takes its messages: `pub use super::MODULE::Msg;`.
+pub fn borrows_messages(source: &str) -> Option<&str> {
+    source.lines().find_map(|line| line.strip_prefix("pub use super::")?.strip_suffix("::Msg;"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -161,5 +166,11 @@ pub enum Msg {
         let expected =
             [("Request(Stamp)", "May I?"), ("Token", "A longer meaning."), ("Reply", "Yes.")];
         assert_eq!(found, expected.map(|(a, b)| (a.to_owned(), b.to_owned())));
+    }
+
+    #[test]
+    fn messages_can_be_those_of_another_file() {
+        assert_eq!(borrows_messages("use a::B;\npub use super::other::Msg;\n"), Some("other"));
+        assert_eq!(borrows_messages(SOURCE), None);
     }
 }

@@ -19,7 +19,10 @@ pub fn explain(args: &ExplainArgs) -> Result<Verdict, Failure> {
     }
     let document = entry.document();
     let problem = Document::of(entry.family.source());
-    let messages = document::messages(entry.source);
+    let messages = match document::borrows_messages(entry.source) {
+        Some(module) => document::messages(table::find(&module.replace('_', "-"))?.source),
+        None => document::messages(entry.source),
+    };
     let promises = promises(&problem);
     if args.json {
         let sections: serde_json::Map<_, _> = document

@@ -173,20 +173,14 @@ impl Protocol for CaoSinghal {
                 self.clock += 1;
                 let mine = Stamp { time: self.clock, node: self.me };
                 self.state = State::Wanted { mine };
-                let quorum: Vec<NodeId> = self.slots.keys().copied().collect();
-                for arbiter in quorum {
+                for arbiter in self.quorum() {
                     self.tell(arbiter, Msg::Request(mine), env);
                 }
             }
             (Command::Release, State::Held) => {
                 self.state = State::Released;
-                for (arbiter, epoch, next) in self.take_permissions() {
-                    if let Some(request) = next {
-                        let epoch = epoch + 1;
-                        let locked = Msg::Locked { arbiter, epoch, request, next: None };
-                        self.tell(request.node, locked, env);
-                    }
-                    self.tell(arbiter, Msg::Release { epoch, to: next }, env);
+                for arbiter in self.quorum() {
+                    self.give_back(arbiter, env);
                 }
             }
             _ => {} // Out of turn.
@@ -277,16 +271,22 @@ impl CaoSinghal {
         }
     }
 
-    /// Empties all slots; whose permissions of which epochs there were, and who is next.
-    fn take_permissions(&mut self) -> Vec<(NodeId, u64, Option<Stamp>)> {
-        let take = |(&arbiter, slot): (&NodeId, &mut Slot)| {
-            slot.pending = None;
-            match std::mem::take(&mut slot.permission) {
-                Permission::Granted { next, .. } => Some((arbiter, slot.epoch, next)),
-                _ => None,
-            }
-        };
-        self.slots.iter_mut().filter_map(take).collect()
+    fn give_back(&mut self, arbiter: NodeId, env: &mut impl Env<Self>) {
+        let Some(slot) = self.slots.get_mut(&arbiter) else { return };
+        let Permission::Granted { next, .. } = std::mem::take(&mut slot.permission) else { return };
+        let epoch = slot.epoch;
+        if let Some(request) = next {
+            let locked = Msg::Locked { arbiter, epoch: epoch + 1, request, next: None };
+            self.tell(request.node, locked, env);
+        }
+        self.tell(arbiter, Msg::Release { epoch, to: next }, env);
+    }
+
+    /// Our arbiters, this node itself last: what it says comes after what we said to others.
+    fn quorum(&self) -> Vec<NodeId> {
+        let mut quorum: Vec<NodeId> = self.slots.keys().copied().collect();
+        quorum.sort_by_key(|&arbiter| arbiter == self.me);
+        quorum
     }
 }
 

@@ -20,11 +20,10 @@
 //!
 //! # Cost
 //!
-//! Messages: |I-i| + 2|R-i| per entry of node i alone, and up to 4 more for each asked. Only one
-//! more for an arbiter that nobody else informs, since it can only say that a request failed.
-//! Coordination delay T if the leaver permits by itself, as among nodes that ask each other, 2T if
-//! an arbiter is between, or less, as in Maekawa's algorithm. State: a queue of those who ask, and
-//! sets of nodes. Message: one stamp.
+//! Messages: |I-i| + 2|R-i| per entry alone, up to 4 more for each asked. Only one more for an
+//! arbiter that nobody else informs, since all that it can say is that a request failed.
+//! Coordination delay T if the leaver is the arbiter itself, as among nodes that ask each other, 2T if
+//! one is between. State: a queue of those who ask, and sets of nodes. Message: one stamp.
 //!
 //! # Assumes
 //!
