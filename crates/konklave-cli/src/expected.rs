@@ -1,8 +1,8 @@
 //! What the formulas say about messages per entry: for `compare`, beside what was measured.
 //!
-//! Light load asks one node after the other, each drawn from all nodes, at rest. Heavy load asks all
-//! the time; where its formula needs a critical section that is long enough, constant delays and the
-//! default of five T are.
+//! Light load asks one node after the other, each drawn from all nodes, at rest. Heavy load asks
+//! all the time; where its formula needs a critical section that is long enough, constant delays
+//! and the default of five T are.
 
 use konklave::mutex::maekawa::Roles;
 use konklave::{NodeId, NodeSet};

@@ -22,8 +22,8 @@
 //!
 //! Messages: |I-i| + 2|R-i| per entry alone, up to 4 more for each asked. Only one more for an
 //! arbiter that nobody else informs, since all that it can say is that a request failed.
-//! Coordination delay T if the leaver is the arbiter itself, as among nodes that ask each other, 2T if
-//! one is between. State: a queue of those who ask, and sets of nodes. Message: one stamp.
+//! Coordination delay T if the leaver is the arbiter itself, as among nodes that ask each other, 2T
+//! if one is between. State: a queue of those who ask, and sets of nodes. Message: one stamp.
 //!
 //! # Assumes
 //!
