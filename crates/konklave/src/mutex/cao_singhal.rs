@@ -5,10 +5,10 @@
 //!
 //! # Idea
 //!
-//! In Maekawa's algorithm a permission goes back to its arbiter before it goes on: two messages in a
-//! row between two entries. Here the arbiter tells the owner of its permission in time who is next.
-//! The owner hands the permission over when it leaves, and tells the arbiter to whom. An inquiry
-//! always comes with such a transfer: whoever is older than the owner is also next.
+//! In Maekawa's algorithm a permission goes back to its arbiter before it goes on: two messages in
+//! a row between two entries. Here the arbiter tells the owner of its permission in time who is
+//! next. The owner hands the permission over when it leaves, and tells the arbiter to whom. An
+//! inquiry always comes with such a transfer: whoever is older than the owner is also next.
 //!
 //! So a permission can come from a third node, and what the arbiter says about it can arrive before
 //! it or after it is gone. Therefore every permission has an epoch, counted up each time it changes
@@ -19,11 +19,12 @@
 //!
 //! # Cost
 //!
-//! Messages: 3(K-1) per entry under light load, 5(K-1)+1 under heavy load. K is the size of a quorum:
-//! about sqrt(n) on planes, 2 sqrt(n) on grids. The one more is the permission of one's own arbiter,
-//! which comes from the previous owner. The number is lower, and some delays are 2T, if entries are
-//! so short that transfers come too late. Coordination delay T, waiting time 2T on an idle system.
-//! State: a slot per member of the quorum, a queue of at most K requests. Message: up to two stamps.
+//! Messages: 3(K-1) per entry under light load, 5(K-1)+1 under heavy load. K is the size of a
+//! quorum: about sqrt(n) on planes, 2 sqrt(n) on grids. The one more is the permission of one's own
+//! arbiter, which comes from the previous owner. The number is lower, and some delays are 2T, if
+//! entries are so short that transfers come too late. Coordination delay T, waiting time 2T on an
+//! idle system. State: a slot per member of the quorum, a queue of at most K requests. Message: up
+//! to two stamps.
 //!
 //! # Assumes
 //!

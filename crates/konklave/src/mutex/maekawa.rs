@@ -1,20 +1,20 @@
 //! Every node has one lock to give; whoever has the locks of its quorum enters.
 //!
-//! M. Maekawa: A sqrt(N) algorithm for mutual exclusion in decentralized systems. ACM Transactions on
-//! Computer Systems 3 (2), 1985. Corrected by B. A. Sanders: The information structure of distributed
-//! mutual exclusion algorithms. ACM Transactions on Computer Systems 5 (3), 1987.
+//! M. Maekawa: A sqrt(N) algorithm for mutual exclusion in decentralized systems. ACM Transactions
+//! on Computer Systems 3 (2), 1985. Corrected by B. A. Sanders: The information structure of
+//! distributed mutual exclusion algorithms. ACM Transactions on Computer Systems 5 (3), 1987.
 //!
 //! # Idea
 //!
 //! A requester asks its quorum instead of everyone. Any two quorums share a node, and that node is
 //! an arbiter: it locks itself for one request at a time. Three requesters that each have a lock
 //! which another one wants would wait for ever, so age decides. An arbiter that is locked for a
-//! younger request than one that waits asks for its lock back. The holder gives it back if it cannot
-//! enter at present: if another arbiter has told it that it failed, or it has yielded another lock.
-//! Else it remembers the question, for it may fail yet.
+//! younger request than one that waits asks for its lock back. The holder gives it back if it
+//! cannot enter at present: if another arbiter has told it that it failed, or it has yielded
+//! another lock. Else it remembers the question, for it may fail yet.
 //!
-//! So a requester must know whenever an older request is before it in some queue. In particular, one
-//! that was the oldest there must be told that it failed when a still older one comes: this was
+//! So a requester must know whenever an older request is before it in some queue. In particular,
+//! one that was the oldest there must be told that it failed when a still older one comes: this was
 //! missing in the paper. Now a requester that nobody told waits only for younger ones; these wait
 //! for younger ones still, or are inside, or know that they failed: somebody gives way.
 //!
@@ -23,25 +23,26 @@
 //! Messages: 3(K-1) per entry under light load, 4(K-1) under heavy load. K is the size of a quorum:
 //! about sqrt(n) on planes, 2 sqrt(n) on grids. At worst 6(K-1)+3 on average: each request can be
 //! told once that it failed, and can cause one inquiry, one yield, and one lock given twice. The
-//! maximum 5(K-1) of the paper lacks the correction. Coordination delay 2T, or T if the leaver or its
-//! successor is the arbiter between them. Waiting time 2T on an idle system. State: a queue of at
-//! most K requests and sets of nodes. Message: one stamp.
+//! maximum 5(K-1) of the paper lacks the correction. Coordination delay 2T, or T if the leaver or
+//! its successor is the arbiter between them. Waiting time 2T on an idle system. State: a queue of
+//! at most K requests and sets of nodes. Message: one stamp.
 //!
 //! # Assumes
 //!
 //! A complete network, of which only quorums are used, with reliable channels in any order: every
-//! message names the request that it is about. No crashes: a crashed node blocks those who have it in
-//! their quorum, a crashed holder of locks all whose quorums meet its own. A lost message blocks in
-//! the same way, unless it is an inquiry or failure that turns out not to matter. A doubled request
-//! can block its arbiter for ever; a doubled lock, counted after the lock was yielded, can let two
-//! nodes in together.
+//! message names the request that it is about. No crashes: a crashed node blocks those who have it
+//! in their quorum, a crashed holder of locks all whose quorums meet its own. A lost message blocks
+//! in the same way, unless it is an inquiry or failure that turns out not to matter. A doubled
+//! request can block its arbiter for ever; a doubled lock, counted after the lock was yielded, can
+//! let two nodes in together.
 //!
 //! # Differs from the paper
 //!
 //! With the correction above. Of the waiting requests exactly one may not know that it failed: the
 //! oldest, if it is older than the holder; and exactly then the lock was asked back. So an arbiter
-//! needs neither a list of whom it told nor a flag that it inquired. Lamport clocks replace sequence
-//! numbers, `Yield` is the paper's RELINQUISH, and [`Roles`] leaves room for Sanders' algorithm.
+//! needs neither a list of whom it told nor a flag that it inquired. Lamport clocks replace
+//! sequence numbers, `Yield` is the paper's RELINQUISH, and [`Roles`] leaves room for Sanders'
+//! algorithm.
 
 use std::collections::BTreeSet;
 use std::fmt::Debug;
@@ -122,7 +123,7 @@ enum State {
         mine: Stamp,
         /// The arbiters whose locks we have.
         granted: NodeSet,
-        /// Those that told us that we failed, or to which we yielded, and that are not granted since.
+        /// Those that told us that we failed, or to which we yielded, and not granted since.
         failed: NodeSet,
         /// Those that want their lock back. If any has failed, none of these is granted.
         inquired: NodeSet,

@@ -22,8 +22,8 @@
 //!
 //! Messages: |I-i| + 2|R-i| per entry alone, up to 4 more for each asked. Only one more for an
 //! arbiter that nobody else informs, since all that it can say is that a request failed.
-//! Coordination delay T if the leaver is the arbiter itself, as among nodes that ask each other, 2T if
-//! one is between. State: a queue of those who ask, and sets of nodes. Message: one stamp.
+//! Coordination delay T if the leaver is the arbiter itself, as among nodes that ask each other, 2T
+//! if one is between. State: a queue of those who ask, and sets of nodes. Message: one stamp.
 //!
 //! # Assumes
 //!
@@ -34,9 +34,9 @@
 //!
 //! # Differs from the paper
 //!
-//! As [`maekawa`](super::maekawa), whose nodes these are, with other [`Roles`]. The structure `mixed`
-//! extends the paper's example of four nodes: the first sqrt(n) nodes ask each other as in Ricart
-//! and Agrawala's algorithm, and are together the arbiters of all others.
+//! As [`maekawa`](super::maekawa), whose nodes these are, with other [`Roles`]. The structure
+//! `mixed` extends the paper's example of four nodes: the first sqrt(n) nodes ask each other as in
+//! Ricart and Agrawala's algorithm, and are together the arbiters of all others.
 
 use std::error::Error;
 use std::fmt::{self, Display};
