@@ -250,8 +250,7 @@ pub struct VariantArgs {
     /// The form of the algorithm, where there are several: `explain` names them
     #[arg(long)]
     pub variant: Option<String>,
-    /// Who is asked: auto, plane, grid or file:PATH, with a line `3: 0 3 7` for the quorum of node
-    /// 3
+    /// Who is asked: auto, plane, grid or file:PATH, with a line `3: 0 3 7` for node 3's quorum
     #[arg(long)]
     pub quorum: Option<String>,
     /// Who is asked and who is informed: mixed, ricart-agrawala, maekawa or file:PATH, with a line

@@ -246,8 +246,8 @@ pub(crate) fn quorums(site: &Site) -> Result<Quorums, Failure> {
     match site.choice("quorum") {
         "plane" => Quorums::plane(nodes).ok_or_else(|| {
             Failure::bad(format!(
-                "there is no plane of {nodes} nodes, only of q(q+1)+1 with a prime power q, such as \
-                 7, 13, 21, 31: use --quorum grid"
+                "there is no plane of {nodes} nodes, only of q(q+1)+1 with a prime power q, such \
+                 as 7, 13, 21, 31: use --quorum grid"
             ))
         }),
         "grid" => Ok(Quorums::grid(nodes)),

@@ -123,8 +123,7 @@ enum State {
         mine: Stamp,
         /// The arbiters whose locks we have.
         granted: NodeSet,
-        /// Those that told us that we failed, or to which we yielded, and that are not granted
-        /// since.
+        /// Those that told us that we failed, or to which we yielded, and not granted since.
         failed: NodeSet,
         /// Those that want their lock back. If any has failed, none of these is granted.
         inquired: NodeSet,
