@@ -6,8 +6,8 @@
 //! # Idea
 //!
 //! Whoever has the token may enter, and keeps it until somebody asks. A node without it stamps a
-//! request with its logical clock and sends it to all others, since anyone may have the token by the
-//! time it arrives. Everyone remembers the latest request of each node.
+//! request with its logical clock and sends it to all others, since anyone may have the token by
+//! the time it arrives. Everyone remembers the latest request of each node.
 //!
 //! The token carries, for each node, the time at which it last left. A request younger than that is
 //! outstanding, an older one was served: so its holder can tell who still waits, however late
@@ -17,8 +17,8 @@
 //! # Cost
 //!
 //! Messages: n per entry, or 0 if the token is here. That is n-1 requests and the token.
-//! Coordination delay T, waiting time 2T on an idle system. State: a clock and n times. Message: one
-//! time, or n in the token.
+//! Coordination delay T, waiting time 2T on an idle system. State: a clock and n times. Message:
+//! one time, or n in the token.
 //!
 //! # Assumes
 //!

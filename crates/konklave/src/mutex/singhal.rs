@@ -6,15 +6,15 @@
 //! # Idea
 //!
 //! Like Suzuki and Kasami, but each node keeps a guess of the state of every other, and the token
-//! carries guesses, too. Who asks for the token will have it at last: so a request goes only to those
-//! believed to be requesting. Whoever receives one learns that its sender is; if it wants the token
-//! itself and has not asked the sender, it does so now. On leaving, a node and the token learn from
-//! each other, whichever knows the later request. The next node is the first in the order of
-//! numbers, starting behind the leaving one, that is requesting.
+//! carries guesses, too. Who asks for the token will have it at last: so a request goes only to
+//! those believed to be requesting. Whoever receives one learns that its sender is; if it wants the
+//! token itself and has not asked the sender, it does so now. On leaving, a node and the token
+//! learn from each other, whichever knows the later request. The next node is the first in the
+//! order of numbers, starting behind the leaving one, that is requesting.
 //!
-//! At first node i suspects all nodes j < i. So of any two nodes one asks the other, and this has to
-//! remain true, or both could wait side by side for ever: for each pair, one believes that the other
-//! is requesting, or a request between them is under way.
+//! At first node i suspects all nodes j < i. So of any two nodes one asks the other, and this has
+//! to remain true, or both could wait side by side for ever: for each pair, one believes that the
+//! other is requesting, or a request between them is under way.
 //!
 //! # Cost
 //!

@@ -6,8 +6,8 @@
 //! # Idea
 //!
 //! Whoever has the token, the privilege of entering, keeps it until somebody asks. A node without
-//! it numbers its requests and sends each to all others, since anyone may have the token by the time
-//! it arrives. Everyone remembers the largest number of each node, RN.
+//! it numbers its requests and sends each to all others, since anyone may have the token by the
+//! time it arrives. Everyone remembers the largest number of each node, RN.
 //!
 //! The token carries the number of each node's last served request, LN. A node whose RN is beyond
 //! its LN still waits. Whoever leaves puts those it knows of at the end of the queue in the token,
