@@ -220,3 +220,69 @@ pub struct BookingReport {
     /// Entries per T.
     pub throughput: Option<f64>,
 }
+
+#[cfg(test)]
+mod tests {
+    use konklave::booking::{Form, Monitor, reservation::Reservation};
+    use konklave::protocol::{Env, Never};
+
+    use super::*;
+    use crate::{Ended, Options, Report, Simulation};
+
+    const NODES: u32 = 8;
+
+    fn run<P>(form: Form, make: impl Fn(NodeId) -> P) -> Report<BookingReport>
+    where
+        P: Protocol<Command = Command, Event = Event>,
+    {
+        let plan = Plan {
+            demand: Demand::Heavy,
+            attempts: 10,
+            requesters: NodeId::all(NODES).collect(),
+            inside: 5,
+            think: 0,
+            unit: 1.0,
+        };
+        let (diary, monitor) = (Diary::new(NODES, plan), Monitor::new(NODES, form));
+        let mut simulation = Simulation::new(Options::default(), NODES, make, diary, monitor);
+        simulation.run(&mut |_| true).unwrap()
+    }
+
+    #[test]
+    fn every_attempt_is_answered_and_costs_the_same() {
+        for form in [Form::Block, Form::Deny] {
+            let report = run(form, |me| Reservation::new(me, NODES, form));
+            assert_eq!(report.ended, Ended::Quiescence, "{form:?}");
+            let BookingReport { attempts, entries, denials, .. } = report.problem;
+            assert_eq!((attempts, entries + denials), (80, 80), "{form:?}");
+            assert_eq!(denials > 0, form == Form::Deny);
+            assert!(report.problem.inside_at_once_max > 1, "{form:?}");
+            assert_eq!(report.messages.total, 80 * 2 * (8 - 1), "{form:?}");
+        }
+    }
+
+    /// A node that takes what it wants.
+    #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+    struct Greedy;
+
+    impl Protocol for Greedy {
+        type Msg = ();
+        type Timer = Never;
+        type Command = Command;
+        type Event = Event;
+
+        fn on_command(&mut self, command: Command, env: &mut impl Env<Self>) {
+            if let Command::Reserve(_) = command {
+                env.emit(Event::Granted);
+            }
+        }
+
+        fn on_message(&mut self, _from: NodeId, (): (), _env: &mut impl Env<Self>) {}
+    }
+
+    #[test]
+    fn greed_is_noticed() {
+        let report = run(Form::Block, |_| Greedy);
+        assert_eq!(report.violations[0].broken.promise, "no overlap");
+    }
+}
