@@ -128,9 +128,9 @@ pub(crate) fn sanders(site: &Site, load: Demand) -> Option<Expected> {
     let low = sum(&least) / nodes(site);
     let resolving = sum(&|node| 4.0 * others(structure.at(node).asked())) / nodes(site);
     match load {
-        Demand::Light => Some(Expected::about("|I-1|+2|R-1|", low)),
+        Demand::Light => Some(Expected::about("i+2r", low)),
         Demand::Heavy | Demand::Poisson(_) => {
-            Some(Expected::between("|I-1|+2|R-1| to +4|R-1|", low, low + resolving))
+            Some(Expected::between("i+2r to i+6r", low, low + resolving))
         }
     }
 }
@@ -177,7 +177,7 @@ pub(crate) fn token_search(site: &Site, load: Demand) -> Option<Expected> {
     match load {
         Demand::Light if site.choice("search") == "broadcast" && site.nodes() <= 2000 => {
             let way = all.map(sum).sum::<u64>() as f64 / (n * n);
-            Some(Expected::about("2|E|-(n-1) + d", search * (n - 1.0) / n + way))
+            Some(Expected::about("2m-(n-1) + d", search * (n - 1.0) / n + way))
         }
         _ => None,
     }

@@ -220,11 +220,6 @@ fn for_people(report: &RunReport<'_>, args: &RunArgs, site: &Site) -> Vec<String
             format!("{}  ended by {} at {}", output::green("ok"), report.ended, report.time)
         }
     };
-    let waiting = report.waiting.iter().map(|Waiting { node, waits_for }| {
-        let shown: Vec<_> = waits_for.iter().take(8).map(|node| node.to_string()).collect();
-        let more = if waits_for.len() > 8 { ", ..." } else { "" };
-        ("stuck", format!("node {node} waits for {}{more}", shown.join(", ")))
-    });
     let messages = report.messages;
     let kinds: Vec<_> = messages
         .by_kind
@@ -248,7 +243,7 @@ fn for_people(report: &RunReport<'_>, args: &RunArgs, site: &Site) -> Vec<String
         ("in flight", format!("{} at most", grouped(messages.in_flight_peak))),
         ("causal depth", grouped(report.causal_depth.into())),
     ];
-    fields.splice(1..1, waiting);
+    fields.splice(1..1, stuck(report.waiting));
     fields.extend(of_problem(report.problem, report.nodes));
     fields.push(("digest", report.digest.to_owned()));
     fields.push((
@@ -262,6 +257,15 @@ fn for_people(report: &RunReport<'_>, args: &RunArgs, site: &Site) -> Vec<String
     ));
     lines.extend(output::fields(&fields));
     lines
+}
+
+/// Who waits for whom, a line each.
+fn stuck(waiting: &[Waiting]) -> impl Iterator<Item = (&'static str, String)> + '_ {
+    waiting.iter().map(|Waiting { node, waits_for }| {
+        let shown: Vec<_> = waits_for.iter().take(8).map(|node| node.to_string()).collect();
+        let more = if waits_for.len() > 8 { ", ..." } else { "" };
+        ("stuck", format!("node {node} waits for {}{more}", shown.join(", ")))
+    })
 }
 
 fn of_problem(problem: &Problem, nodes: u32) -> Vec<(&'static str, String)> {

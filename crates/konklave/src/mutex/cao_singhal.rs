@@ -170,7 +170,7 @@ impl Protocol for CaoSinghal {
     fn on_command(&mut self, command: Command, env: &mut impl Env<Self>) {
         match (command, self.state) {
             (Command::Acquire, State::Released) => {
-                self.clock += 1;
+                self.clock = self.clock.saturating_add(1);
                 let mine = Stamp { time: self.clock, node: self.me };
                 self.state = State::Wanted { mine };
                 for arbiter in self.quorum() {

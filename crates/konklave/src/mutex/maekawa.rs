@@ -150,7 +150,7 @@ impl<R: Roles> Protocol for Maekawa<R> {
     fn on_command(&mut self, command: Command, env: &mut impl Env<Self>) {
         match (command, &self.state) {
             (Command::Acquire, State::Released) => {
-                self.clock += 1;
+                self.clock = self.clock.saturating_add(1);
                 let mine = Stamp { time: self.clock, node: self.me };
                 let none = NodeSet::new;
                 self.state =

@@ -83,7 +83,7 @@ impl Protocol for RicartAgrawala {
     fn on_command(&mut self, command: Command, env: &mut impl Env<Self>) {
         match (command, &self.state) {
             (Command::Acquire, State::Released) => {
-                self.clock += 1;
+                self.clock = self.clock.saturating_add(1);
                 let mine = Stamp { time: self.clock, node: self.me };
                 let missing = NodeSet::all_but(self.me, self.nodes);
                 for other in missing.iter() {

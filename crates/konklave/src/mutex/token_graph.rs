@@ -24,7 +24,8 @@
 //!
 //! # Cost
 //!
-//! Messages: 2|E| once; per entry 2d, and per hop outdegree - 1 to turn edges. d is the length of
+//! Messages: 2m once; per entry 2d, and per hop outdegree - 1 to turn edges. m is the number of
+//! edges, d is the length of
 //! the way along edges. On a complete network that makes n in the variant `everyone`, as many as
 //! asking everyone; in the variant `one` 4(n-1)/n, as on a star. Waiting time 2dT, coordination
 //! delay at worst the diameter times T; acknowledgements add up to 2T per hop. State: a pointer and
