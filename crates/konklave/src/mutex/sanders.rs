@@ -20,11 +20,11 @@
 //!
 //! # Cost
 //!
-//! Messages: i + 2r per entry alone, up to 4r more. i is how many others a node informs, r how
-//! many it asks. Only one more for an
-//! arbiter that nobody else informs, since all that it can say is that a request failed.
-//! Coordination delay T if the leaver is the arbiter itself, as among nodes that ask each other, 2T
-//! if one is between. State: a queue of those who ask, and sets of nodes. Message: one stamp.
+//! Messages: i + 2r per entry alone, up to 4r more. i is how many others a node informs, r how many
+//! it asks. Only one more for an arbiter that nobody else informs, since all that it can say is
+//! that a request failed. Coordination delay T if the leaver is the arbiter itself, as among nodes
+//! that ask each other, 2T if one is between. State: a queue of those who ask, and sets of nodes.
+//! Message: one stamp.
 //!
 //! # Assumes
 //!

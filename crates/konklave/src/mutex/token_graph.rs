@@ -17,19 +17,18 @@
 //!   the number of the token's hop. Who has had the token later than that ignores it, or else late
 //!   news could close a cycle.
 //! - `everyone`: all neighbours, which refreshes the hop numbers everywhere.
-//! - `acknowledged`: as `all`, but hop numbers decide nothing. Instead the token stays until all who
-//!   were told have acknowledged it; only its own node can use it meanwhile.
-//! - `one`: nobody. The edges are forgotten, except the one that the token takes. Once everybody has
-//!   had the token, a spanning tree is left, and the algorithm is Raymond's.
+//! - `acknowledged`: as `all`, but hop numbers decide nothing. Instead the token stays until all
+//!   who were told have acknowledged it; only its own node can use it meanwhile.
+//! - `one`: nobody. The edges are forgotten, except the one that the token takes. Once everybody
+//!   has had the token, a spanning tree is left, and the algorithm is Raymond's.
 //!
 //! # Cost
 //!
 //! Messages: 2m once; per entry 2d, and per hop outdegree - 1 to turn edges. m is the number of
-//! edges, d is the length of
-//! the way along edges. On a complete network that makes n in the variant `everyone`, as many as
-//! asking everyone; in the variant `one` 4(n-1)/n, as on a star. Waiting time 2dT, coordination
-//! delay at worst the diameter times T; acknowledgements add up to 2T per hop. State: a pointer and
-//! a number for each edge, a queue of at most degree + 1 nodes.
+//! edges, d is the length of the way along edges. On a complete network that makes n in the variant
+//! `everyone`, as many as asking everyone; in the variant `one` 4(n-1)/n, as on a star. Waiting
+//! time 2dT, coordination delay at worst the diameter times T; acknowledgements add up to 2T per
+//! hop. State: a pointer and a number for each edge, a queue of at most degree + 1 nodes.
 //!
 //! # Assumes
 //!

@@ -22,11 +22,10 @@
 //! # Cost
 //!
 //! Messages: 2m-(n-1) per search by flooding, echo 2m, tree n-1; d token hops. m is the number of
-//! edges. On a complete
-//! network broadcast takes n-1, and d is 1; a holder that enters again needs no message. Raymond's
-//! tree takes only d requests where this one takes n-1: what it is worth to know the direction.
-//! Coordination delay dT, waiting time 2dT on an idle system. State: two numbers per node. Token: a
-//! number per node and the queue.
+//! edges. On a complete network broadcast takes n-1, and d is 1; a holder that enters again needs
+//! no message. Raymond's tree takes only d requests where this one takes n-1: what it is worth to
+//! know the direction. Coordination delay dT, waiting time 2dT on an idle system. State: two
+//! numbers per node. Token: a number per node and the queue.
 //!
 //! # Assumes
 //!
