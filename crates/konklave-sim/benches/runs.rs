@@ -7,7 +7,7 @@ use std::marker::PhantomData;
 use konklave::NodeId;
 use konklave::election::chang_roberts::{ChangRoberts, Wake};
 use konklave::election::{self, Id, Winner};
-use konklave::mutex::raymond::Raymond;
+use konklave::mutex::raymond::{Raymond, Variant};
 use konklave::mutex::ricart_agrawala::RicartAgrawala;
 use konklave::mutex::{self, Command, Event};
 use konklave::protocol::{Data, Monitor, Protocol, Verdict};
@@ -65,7 +65,9 @@ pub(crate) fn ricart_agrawala(nodes: u32, entries: u32, seed: u64) -> u64 {
 
 /// The same on a binary tree whose root has the token.
 pub(crate) fn raymond(nodes: u32, entries: u32, seed: u64) -> u64 {
-    crowd(nodes, entries, seed, |me| Raymond::new(me, NodeId(me.0.saturating_sub(1) / 2)))
+    crowd(nodes, entries, seed, |me| {
+        Raymond::new(me, NodeId(me.0.saturating_sub(1) / 2), Variant::Plain)
+    })
 }
 
 fn crowd<P>(nodes: u32, entries: u32, seed: u64, make: impl Fn(NodeId) -> P) -> u64

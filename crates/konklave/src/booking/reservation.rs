@@ -142,6 +142,10 @@ impl Protocol for Reservation {
             Msg::Deny(time) => self.on_answer(from, time, true, env),
         }
     }
+
+    fn waits_for(&self) -> NodeSet {
+        self.pending.as_ref().map_or_else(NodeSet::new, |pending| pending.missing.clone())
+    }
 }
 
 impl Reservation {

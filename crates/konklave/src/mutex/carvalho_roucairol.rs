@@ -140,6 +140,13 @@ impl Protocol for CarvalhoRoucairol {
             }
         }
     }
+
+    fn waits_for(&self) -> NodeSet {
+        match self.state {
+            State::Wanted { .. } => self.missing.clone(),
+            State::Released | State::Held => NodeSet::new(),
+        }
+    }
 }
 
 impl CarvalhoRoucairol {

@@ -36,8 +36,8 @@ use std::collections::VecDeque;
 use serde::{Deserialize, Serialize};
 
 use super::{Command, Event, Phase};
-use crate::NodeId;
 use crate::protocol::{Env, Never, Protocol};
+use crate::{NodeId, NodeSet};
 
 /// What nodes and the coordinator send each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -114,6 +114,15 @@ impl Protocol for Central {
                 }
             }
         }
+    }
+
+    fn waits_for(&self) -> NodeSet {
+        let whom = match self.phase {
+            Phase::Waiting if self.me == self.coordinator => self.queue.front().copied(),
+            Phase::Waiting => Some(self.coordinator),
+            Phase::Idle | Phase::Inside => None,
+        };
+        whom.into_iter().collect()
     }
 }
 

@@ -151,6 +151,12 @@ impl Protocol for Lamport {
         }
         self.enter_if_first_and_all_heard(env);
     }
+
+    fn waits_for(&self) -> NodeSet {
+        let State::Wanted { mine, silent } = &self.state else { return NodeSet::new() };
+        let older = self.queue.iter().filter(|theirs| *theirs < mine).map(|theirs| theirs.node);
+        silent.iter().chain(older).collect()
+    }
 }
 
 impl Lamport {

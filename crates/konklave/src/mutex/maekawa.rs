@@ -183,6 +183,11 @@ impl<R: Roles> Protocol for Maekawa<R> {
             Msg::Yield(_) | Msg::Release(_) => {} // Doubled.
         }
     }
+
+    fn waits_for(&self) -> NodeSet {
+        let State::Wanted { granted, .. } = &self.state else { return NodeSet::new() };
+        self.roles.asked().iter().filter(|&arbiter| !granted.contains(arbiter)).collect()
+    }
 }
 
 /// The requester.

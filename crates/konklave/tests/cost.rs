@@ -1,0 +1,12 @@
+//! What the algorithms cost, compared with the formulas in their module docs: exact where the
+//! formula is exact, and within a stated confidence interval where it is an average.
+
+mod cost {
+    mod chang_roberts;
+    mod lock;
+    mod raymond;
+    mod raymond_heavy;
+    mod ricart_agrawala;
+    mod tree;
+    mod wake;
+}

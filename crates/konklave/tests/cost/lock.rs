@@ -1,0 +1,92 @@
+//! Runs of mutual exclusion algorithms, and the moments of their entries.
+
+use konklave::NodeId;
+use konklave::mutex::{Command, Event, Monitor};
+use konklave::protocol::Protocol;
+use konklave_sim::metrics::Messages;
+use konklave_sim::workload::mutex::{Contention, Demand, MutexReport, Plan};
+use konklave_sim::workload::{Agenda, Workload};
+use konklave_sim::{Ended, Options, Report, Simulation};
+
+/// A plan in which all nodes take part, with E = 5 and no time to think.
+pub(super) fn plan(options: &Options, nodes: u32, demand: Demand, entries: u32) -> Plan {
+    Plan {
+        demand,
+        entries,
+        requesters: NodeId::all(nodes).collect(),
+        inside: 5,
+        think: 0,
+        warmup: 0,
+        unit: options.delay.mean(),
+        perpetual: false,
+    }
+}
+
+/// What was measured, and when each entry happened.
+#[derive(Clone, Debug, serde::Serialize)]
+pub(super) struct Measured {
+    pub(super) mutex: MutexReport,
+    pub(super) entries: Vec<Entry>,
+}
+
+/// The moment of an entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+pub(super) struct Entry {
+    pub(super) time: u64,
+    pub(super) node: NodeId,
+    /// How many messages were sent until then.
+    pub(super) messages: u64,
+}
+
+/// Runs the plan to the end, which must be a good one.
+pub(super) fn run<P>(
+    options: &Options,
+    nodes: u32,
+    plan: Plan,
+    make: impl Fn(NodeId) -> P,
+) -> Report<Measured>
+where
+    P: Protocol<Command = Command, Event = Event>,
+{
+    let context = format!("{nodes} nodes, {plan:?}, {options:?}");
+    let wanted = plan.requesters.len() as u64 * u64::from(plan.entries);
+    let workload = Watched { contention: Contention::new(nodes, plan), entries: Vec::new() };
+    let monitor = Monitor::new(nodes);
+    let mut simulation = Simulation::new(options.clone(), nodes, make, workload, monitor);
+    let report = simulation.run(&mut |_| true).expect("nothing is written");
+    assert_eq!(report.ended, Ended::Quiescence, "{context}: {:?}", report.violations);
+    assert_eq!(report.problem.mutex.entries, wanted, "{context}");
+    report
+}
+
+/// Applications that are watched as they enter.
+struct Watched {
+    contention: Contention,
+    entries: Vec<Entry>,
+}
+
+impl<P: Protocol<Command = Command, Event = Event>> Workload<P> for Watched {
+    type Report = Measured;
+
+    fn on_start(&mut self, agenda: &mut Agenda<'_, P>) {
+        self.contention.on_start(agenda);
+    }
+
+    fn on_command(&mut self, node: NodeId, command: &Command, agenda: &mut Agenda<'_, P>) {
+        self.contention.on_command(node, command, agenda);
+    }
+
+    fn on_event(&mut self, node: NodeId, event: &Event, agenda: &mut Agenda<'_, P>) {
+        self.entries.push(Entry { time: agenda.now(), node, messages: agenda.messages() });
+        self.contention.on_event(node, event, agenda);
+    }
+
+    fn on_rest(&mut self, agenda: &mut Agenda<'_, P>) {
+        self.contention.on_rest(agenda);
+    }
+
+    fn report(&self, messages: &Messages, time: u64, unit: f64) -> Measured {
+        let mutex = Workload::<P>::report(&self.contention, messages, time, unit);
+        Measured { mutex, entries: self.entries.clone() }
+    }
+}
