@@ -1,4 +1,4 @@
-//! Clusters with a representative each, which serves its own; representatives compete for the right.
+//! Clusters with a representative each, which serves its own; the representatives compete.
 //!
 //! A scheme rather than one algorithm, as surveyed by M. Singhal, N. G. Shivaratri: Advanced
 //! Concepts in Operating Systems. McGraw-Hill, 1994.
@@ -6,18 +6,19 @@
 //! # Idea
 //!
 //! Node i belongs to the cluster of node i mod m, its representative: the representatives are the
-//! nodes 0 to m-1. Within a cluster the representative is a central coordinator with a queue. Before
-//! it grants anything, it acquires the right of its cluster by another algorithm, the option
-//! `--variant`, which runs between the representatives alone. With the right it serves up to B of its
-//! clients (`--bound`) before it gives the right back, even if more are waiting: they would starve
-//! the other clusters.
+//! nodes 0 to m-1. Within a cluster the representative is a central coordinator with a queue.
+//! Before it grants anything, it acquires the right of its cluster by another algorithm, the option
+//! `--variant`, which runs between the representatives alone. With the right it serves up to B of
+//! its clients (`--bound`) before it gives the right back, even if more are waiting: they would
+//! starve the other clusters.
 //!
 //! # Cost
 //!
 //! Messages: 3 per entry in the cluster, and G(m)/batch between clusters. Those of the
 //! representatives themselves take none in the cluster. G(m) is the cost of the algorithm between m
-//! representatives, shared by as many entries as are served in one go, at most B. Coordination delay
-//! 2T within a batch, and that of G more between two clusters. State: the queue of the cluster.
+//! representatives, shared by as many entries as are served in one go, at most B. Coordination
+//! delay 2T within a batch, and that of G more between two clusters. State: the queue of the
+//! cluster.
 //!
 //! # Assumes
 //!

@@ -4,9 +4,9 @@
 //!
 //! # Idea
 //!
-//! There are no requests. The token goes round a ring of all nodes, and each passes it on, unless it
-//! wants to enter: then it keeps the token until it leaves. Everyone gets the token once a round, so
-//! the service is as fair as can be; but the token runs even if nobody wants it.
+//! There are no requests. The token goes round a ring of all nodes, and each passes it on, unless
+//! it wants to enter: then it keeps the token until it leaves. Everyone gets the token once a
+//! round, so the service is as fair as can be; but the token runs even if nobody wants it.
 //!
 //! A node without a wish can also keep the token for a while, `--linger`, which spares messages and
 //! costs time.

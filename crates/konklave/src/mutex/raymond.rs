@@ -1,16 +1,16 @@
 //! The edges of a tree point to a token; requests climb them, and the token turns each on its way.
 //!
-//! K. Raymond: A tree-based algorithm for distributed mutual exclusion. ACM Transactions on Computer
-//! Systems 7 (1), 1989. Found independently by J. L. A. van de Snepscheut: Fair mutual exclusion on
-//! a graph of processes. Distributed Computing 2, 1987.
+//! K. Raymond: A tree-based algorithm for distributed mutual exclusion. ACM Transactions on
+//! Computer Systems 7 (1), 1989. Found independently by J. L. A. van de Snepscheut: Fair mutual
+//! exclusion on a graph of processes. Distributed Computing 2, 1987.
 //!
 //! # Idea
 //!
-//! Every node knows one neighbour that is nearer to the token, its holder, and queues those who asked
-//! it, at most once each, itself among them. It asks its holder when its queue becomes non-empty:
-//! asking again would not help. The node with the token serves the head of its queue. If that is a
-//! neighbour, the token goes there and the edge turns round; if somebody else still waits here, a
-//! request goes behind the token.
+//! Every node knows one neighbour that is nearer to the token, its holder, and queues those who
+//! asked it, at most once each, itself among them. It asks its holder when its queue becomes
+//! non-empty: asking again would not help. The node with the token serves the head of its queue. If
+//! that is a neighbour, the token goes there and the edge turns round; if somebody else still waits
+//! here, a request goes behind the token.
 //!
 //! A request never chases the token. Each node on its way remembers it and asks again behind the
 //! token, so the chain of queue entries always ends where the token is.
@@ -24,17 +24,19 @@
 //! # Cost
 //!
 //! Messages: 2d per entry under light load, 4(n-1)/n under heavy load. d is the distance from
-//! requester to token, O(log n) on balanced trees. The heavy figure is that of every tree: the token
-//! walks round it, two messages for each of its 2(n-1) steps, and serves n nodes. Combined it is
-//! (2(n-1) + leaves)/n, and greedy 2, a request up and a token down. Coordination delay 2T(n-1)/n
-//! under heavy load, at worst diameter times T; greedy T. On a line the mean distance of two nodes is
-//! (n+1)/3, on a star 2(n-1)/n. State: a pointer and a queue of at most degree + 1 nodes.
+//! requester to token, O(log n) on balanced trees. The heavy figure is that of every tree: the
+//! token walks round it, two messages for each of its 2(n-1) steps, and serves n nodes. Combined it
+//! is (2(n-1) + leaves)/n, and greedy 1 + leaves/(2(n-1)), as every step of the token is an entry.
+//! Coordination delay 2T(n-1)/n under heavy load, at worst diameter times T; greedy T. On a line
+//! the mean distance of two nodes is (n+1)/3, on a star 2(n-1)/n. State: a pointer and a queue of
+//! at most degree + 1 nodes.
 //!
 //! # Assumes
 //!
-//! A tree with reliable channels in any order: a request that overtakes the token it was sent behind
-//! is queued, and its receiver has asked already. No crashes: one on the way to the token cuts the
-//! tree in two. A lost token or request blocks; a doubled token lets two nodes in together.
+//! A tree with reliable channels in any order: a request that overtakes the token it was sent
+//! behind is queued, and its receiver has asked already. No crashes: one on the way to the token
+//! cuts the tree in two. A lost token or request blocks; a doubled token lets two nodes in
+//! together.
 //!
 //! # Differs from the paper
 //!

@@ -8,9 +8,10 @@
 //! the node that has it; the token then runs on in the same direction and reaches the hunter from
 //! behind. A node that has already passed on a hunt that reaches as far need not pass on another.
 //!
-//! The variant `hop` numbers the token's hops. As the token only moves one way, the number says where
-//! it is, and a node that had it at hop h wants it at hop h + n. So a hunt is a number, and to reach
-//! farther is to be larger. The largest one known travels with the token, which stops there.
+//! The variant `hop` numbers the token's hops. As the token only moves one way, the number says
+//! where it is, and a node that had it at hop h wants it at hop h + n. So a hunt is a number, and
+//! to reach farther is to be larger. The largest one known travels with the token, which stops
+//! there.
 //!
 //! The variant `circle` does without numbers. Every hunt but the first since the token's last visit
 //! stops where it is, and the hunted token makes a full circle back to where the hunt found it: the
@@ -20,9 +21,10 @@
 //! # Cost
 //!
 //! Messages: n per entry under light load, 2 under heavy load. Under light load a hunt runs d hops
-//! and the token the other n-d; never are there more than n messages per entry. In the variant
-//! `circle` the token runs n hops: d + n messages. Coordination delay T under heavy load, waiting time
-//! nT on an idle system. State: two numbers. Message: at most two numbers.
+//! and the token the other n-d; if channels keep the order, there are never more than n messages
+//! per entry. In the variant `circle` the token runs n hops: d + n messages. Coordination delay T
+//! under heavy load, waiting time nT on an idle system. State: two numbers. Message: at most two
+//! numbers.
 //!
 //! # Assumes
 //!

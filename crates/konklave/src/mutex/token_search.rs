@@ -8,9 +8,9 @@
 //!
 //! Nobody knows where the token is, so a node that wants it tells everybody: the search carries its
 //! name and the number of its request. Every node remembers from which neighbour it first heard of
-//! the newest search of each node: the way back to it. The token knows the number of the last request
-//! that was served, of each node, and a queue of who is next; whoever holds it appends those of whom
-//! it has heard a newer request.
+//! the newest search of each node: the way back to it. The token knows the number of the last
+//! request that was served, of each node, and a queue of who is next; whoever holds it appends
+//! those of whom it has heard a newer request.
 //!
 //! How everybody is told is the option `--search`:
 //! - `broadcast`: on a complete network the requester tells each one itself; on any other everyone
@@ -168,10 +168,12 @@ impl Protocol for TokenSearch {
                     self.enter(env);
                 }
             }
-            Msg::Token(to, token) => match self.next_hop(to) {
-                Some(next) => env.send(next, Msg::Token(to, token)),
-                None => {} // Its sender had no reason to send it here.
-            },
+            Msg::Token(to, token) => {
+                // There is one: else its sender had no reason to send it here.
+                if let Some(next) = self.next_hop(to) {
+                    env.send(next, Msg::Token(to, token));
+                }
+            }
         }
     }
 }
