@@ -1,5 +1,4 @@
-//! Clusters with a representative each, which serves its own; representatives compete for the
-//! right.
+//! Clusters with a representative each, which serves its own; the representatives compete.
 //!
 //! A scheme rather than one algorithm, as surveyed by M. Singhal, N. G. Shivaratri: Advanced
 //! Concepts in Operating Systems. McGraw-Hill, 1994.

@@ -26,10 +26,10 @@
 //! Messages: 2d per entry under light load, 4(n-1)/n under heavy load. d is the distance from
 //! requester to token, O(log n) on balanced trees. The heavy figure is that of every tree: the
 //! token walks round it, two messages for each of its 2(n-1) steps, and serves n nodes. Combined it
-//! is (2(n-1) + leaves)/n, and greedy 2, a request up and a token down. Coordination delay
-//! 2T(n-1)/n under heavy load, at worst diameter times T; greedy T. On a line the mean distance of
-//! two nodes is (n+1)/3, on a star 2(n-1)/n. State: a pointer and a queue of at most degree + 1
-//! nodes.
+//! is (2(n-1) + leaves)/n, and greedy 1 + leaves/(2(n-1)), as every step of the token is an entry.
+//! Coordination delay 2T(n-1)/n under heavy load, at worst diameter times T; greedy T. On a line
+//! the mean distance of two nodes is (n+1)/3, on a star 2(n-1)/n. State: a pointer and a queue of
+//! at most degree + 1 nodes.
 //!
 //! # Assumes
 //!

@@ -21,9 +21,10 @@
 //! # Cost
 //!
 //! Messages: n per entry under light load, 2 under heavy load. Under light load a hunt runs d hops
-//! and the token the other n-d; never are there more than n messages per entry. In the variant
-//! `circle` the token runs n hops: d + n messages. Coordination delay T under heavy load, waiting
-//! time nT on an idle system. State: two numbers. Message: at most two numbers.
+//! and the token the other n-d; if channels keep the order, there are never more than n messages
+//! per entry. In the variant `circle` the token runs n hops: d + n messages. Coordination delay T
+//! under heavy load, waiting time nT on an idle system. State: two numbers. Message: at most two
+//! numbers.
 //!
 //! # Assumes
 //!

@@ -17,15 +17,15 @@
 //!   the number of the token's hop. Who has had the token later than that ignores it, or else late
 //!   news could close a cycle.
 //! - `everyone`: all neighbours, which refreshes the hop numbers everywhere.
-//! - `acknowledged`: as `all`, but hop numbers decide nothing. Instead the token stays until all
-//!   who were told have acknowledged it; only its own node can use it meanwhile.
+//! - `acknowledged`: as `all`, but the hop number of the news decides nothing. Instead the token
+//!   stays until all who were told have acknowledged it; only its own node can use it meanwhile.
 //! - `one`: nobody. The edges are forgotten, except the one that the token takes. Once everybody
 //!   has had the token, a spanning tree is left, and the algorithm is Raymond's.
 //!
 //! # Cost
 //!
 //! Messages: 2m once; per entry 2d, and per hop outdegree - 1 to turn edges. m is the number of
-//! edges, d is the length of the way along edges. On a complete network that makes n in the variant
+//! edges, d the length of the way along edges. On a complete network that makes n in the variant
 //! `everyone`, as many as asking everyone; in the variant `one` 4(n-1)/n, as on a star. Waiting
 //! time 2dT, coordination delay at worst the diameter times T; acknowledgements add up to 2T per
 //! hop. State: a pointer and a number for each edge, a queue of at most degree + 1 nodes.
@@ -41,8 +41,7 @@
 //!
 //! The paper orients a given graph once and flips one edge at a time, the variant `one`. Whether a
 //! neighbour was asked is no flag, as in [`raymond`](super::raymond): it was, exactly if the queue
-//! is not empty and the token is elsewhere. The variant `acknowledged` could do without hop
-//! numbers, but uses them to pick an edge.
+//! is not empty and the token is elsewhere.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, VecDeque};
@@ -220,7 +219,12 @@ impl TokenGraph {
     fn on_invert(&mut self, from: NodeId, hop: u64, env: &mut impl Env<Self>) {
         let State::Pointing { label, nearer } = &mut self.state else { return }; // We are nearer.
         if self.variant == Variant::Acknowledged {
-            nearer.insert(from, Label::Hop(hop));
+            // Everything that we know is older: the token is there until we answer.
+            let newest = match nearer.values().max() {
+                Some(Label::Hop(hop)) => hop.saturating_add(1),
+                _ => 1,
+            };
+            nearer.insert(from, Label::Hop(newest));
             env.send(from, Msg::Ack);
         } else if Label::Hop(hop) > *label {
             // Of two inversions the later one counts, whichever comes first.
@@ -254,10 +258,9 @@ impl TokenGraph {
     fn enqueue(&mut self, who: NodeId, env: &mut impl Env<Self>) {
         self.queue.push_back(who);
         match &self.state {
-            State::Exploring { .. } => {} // Asks when it knows whom.
             State::Pointing { .. } if self.queue.len() == 1 => self.ask(env),
-            State::Pointing { .. } => {} // Has asked.
             State::Holding { .. } => self.serve_if_free(env),
+            _ => {} // Has asked, or will when it knows whom.
         }
     }
 
@@ -377,21 +380,20 @@ mod tests {
     #[test]
     fn a_doubled_token_is_recognised() {
         let (mut node, mut env) = corner(1, Variant::One);
-        node.on_message(NodeId(0), Msg::Token(1), &mut env);
-        node.on_message(NodeId(0), Msg::Request, &mut env);
-        node.on_message(NodeId(0), Msg::Token(1), &mut env);
+        for msg in [Msg::Token(1), Msg::Request, Msg::Token(1)] {
+            node.on_message(NodeId(0), msg, &mut env);
+        }
         assert!(!node.has_token());
         assert_eq!(env.lines(), ["-> 0 Token(2)"]);
     }
 
     #[test]
     fn alone_it_enters_at_once_and_commands_out_of_turn_do_nothing() {
-        let mut node = TokenGraph::new(NodeId(0), vec![], NodeId(0), Variant::All);
         let mut env = Recorder::default();
-        node.on_start(&mut env);
-        node.on_command(Command::Release, &mut env);
-        node.on_command(Command::Acquire, &mut env);
-        node.on_command(Command::Acquire, &mut env);
+        let mut node = TokenGraph::new(NodeId(0), vec![], NodeId(0), Variant::All);
+        for command in [Command::Release, Command::Acquire, Command::Acquire] {
+            node.on_command(command, &mut env);
+        }
         assert_eq!(env.lines(), ["! Granted"]);
     }
 }

@@ -168,10 +168,12 @@ impl Protocol for TokenSearch {
                     self.enter(env);
                 }
             }
-            Msg::Token(to, token) => match self.next_hop(to) {
-                Some(next) => env.send(next, Msg::Token(to, token)),
-                None => {} // Its sender had no reason to send it here.
-            },
+            Msg::Token(to, token) => {
+                // There is one: else its sender had no reason to send it here.
+                if let Some(next) = self.next_hop(to) {
+                    env.send(next, Msg::Token(to, token));
+                }
+            }
         }
     }
 }
