@@ -72,7 +72,7 @@ pub enum Network {
     Tree,
     /// Everyone can talk to everyone.
     Complete,
-    /// Anything that is connected.
+    /// Anything that is connected by links that lead both ways.
     Connected,
 }
 
@@ -93,7 +93,7 @@ impl Network {
             Self::Ring => graph.ring().is_some(),
             Self::Tree => graph.is_tree(),
             Self::Complete => graph.is_complete(),
-            Self::Connected => true,
+            Self::Connected => !graph.is_directed(),
         }
     }
 
@@ -103,7 +103,7 @@ impl Network {
             Self::Ring => "--topology ring",
             Self::Tree => "--topology tree:2, line, star or random-tree",
             Self::Complete => "--topology complete",
-            Self::Connected => "any",
+            Self::Connected => "--topology grid, ring, gnp:0.3 or any but directed-ring",
         }
     }
 }
@@ -114,7 +114,7 @@ impl Display for Network {
             Self::Ring => "ring",
             Self::Tree => "tree",
             Self::Complete => "complete network",
-            Self::Connected => "connected network",
+            Self::Connected => "two-way network",
         })
     }
 }
