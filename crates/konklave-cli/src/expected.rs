@@ -39,7 +39,7 @@ pub(crate) fn central(site: &Site, load: Demand) -> Option<Expected> {
 pub(crate) fn lamport(site: &Site, _load: Demand) -> Option<Expected> {
     let others = nodes(site) - 1.0;
     match site.choice("variant") {
-        "lazy" => Some(Expected::between("2.5(n-1) to 3(n-1)", 2.5 * others, 3.0 * others)),
+        "lazy" => Some(Expected::between("2(n-1) to 3(n-1)", 2.0 * others, 3.0 * others)),
         _ => Some(Expected::exactly("3(n-1)", 3.0 * others)),
     }
 }

@@ -41,7 +41,8 @@ impl Case {
         let some = |random: &mut Random| Members::Count(1 + random.below(nodes.into()) as u32);
         let variant = entry.choices.iter().filter_map(|choice| {
             let value = choice.values[random.below(choice.values.len() as u64) as usize];
-            let is_plain = !value.contains(':') && value.chars().all(|c| !c.is_uppercase());
+            // Planes exist for some sizes only, and `auto` takes them where they do.
+            let is_plain = !value.contains(':') && value != "plane" && value != "NUMBER";
             is_plain.then(|| (choice.name.to_owned(), value.to_owned()))
         });
         let setup = Setup {

@@ -83,7 +83,12 @@ where
 {
     #[cold]
     pub(crate) fn disturb(&mut self, what: What<P>) {
-        let What::Fault(place) = what else { return }; // Sent to nobody.
+        let What::Fault(place) = what else {
+            if self.world.metered {
+                self.world.metrics.on_arrive();
+            }
+            return; // Sent to nobody.
+        };
         let what = self.disturbances[place as usize].what.clone();
         self.world.digest.fold(place.into());
         match what {
@@ -111,9 +116,14 @@ where
         if self.is_down(node) {
             return;
         }
-        self.absent.insert(node, Absence::Down);
-        self.world.drop_timers(node);
+        let before = self.absent.insert(node, Absence::Down);
+        self.world.forget(node);
         self.world.fault(Fault::Crash(node));
+        if let Some(Absence::Paused(inbox)) = before {
+            for what in inbox {
+                self.miss(node, what);
+            }
+        }
         let verdict = self.world.monitor.on_crash(node);
         self.world.judge(verdict);
         self.world.plan(|workload, agenda| workload.on_crash(node, agenda));
@@ -137,11 +147,21 @@ where
     pub(crate) fn miss(&mut self, node: NodeId, what: What<P>) {
         if let Some(Absence::Paused(inbox)) = self.absent.get_mut(&node) {
             inbox.push(what);
-        } else if let What::Message { number, .. } = what {
-            if self.world.metered {
-                self.world.metrics.on_arrive();
+            return;
+        }
+        match what {
+            What::Message { number, .. } => {
+                if self.world.metered {
+                    self.world.metrics.on_arrive();
+                }
+                if number != FORGED {
+                    self.world.fault(Fault::Missed(number));
+                }
             }
-            self.world.fault(Fault::Missed(number));
+            What::Timer { timer, start } => {
+                self.world.take_timer(node, &timer, start);
+            }
+            What::Command { .. } | What::Fault(_) => {}
         }
     }
 

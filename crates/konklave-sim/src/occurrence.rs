@@ -33,7 +33,12 @@ pub(crate) enum What<P: Protocol> {
         msg: P::Msg,
     },
     /// An application gives a command.
-    Command(P::Command),
+    Command {
+        /// Which.
+        command: P::Command,
+        /// The number of the plan: what was planned before a crash is void after it.
+        plan: u32,
+    },
     /// A timer runs out, unless it was cancelled or restarted since.
     Timer {
         /// Which.

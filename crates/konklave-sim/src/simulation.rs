@@ -181,13 +181,13 @@ where
         let last_tick = self.options.time_limit.unwrap_or(u64::MAX);
         let mut next_look = STEPS_PER_LOOK;
         loop {
-            let Some((time, mut batch)) = self.world.wheel.pop() else {
+            if self.is_at_rest() {
                 self.world.plan(|workload, agenda| workload.on_rest(agenda));
-                if self.world.wheel.is_empty() {
+                if self.is_at_rest() {
                     return Ended::Quiescence;
                 }
-                continue;
-            };
+            }
+            let Some((time, mut batch)) = self.world.wheel.pop() else { continue };
             if time > last_tick {
                 self.world.now = last_tick;
                 return Ended::TimeLimit;
@@ -223,6 +223,13 @@ where
                 }
             }
         }
+    }
+
+    /// Whether nothing more will happen. What waits for a paused node may not count either, but
+    /// is not looked at: its pause will end.
+    fn is_at_rest(&self) -> bool {
+        let is_paused = |absence: &Absence<P>| matches!(absence, Absence::Paused(_));
+        self.world.is_at_rest() && !self.absent.values().any(is_paused)
     }
 
     fn progress(&self) -> Progress {
@@ -263,7 +270,8 @@ where
         let Node { state, load } = &mut self.nodes[to.index()];
         let world = &mut self.world;
         match what {
-            What::Command(command) => {
+            What::Command { plan, .. } if !PLAIN && world.is_void(to, plan) => {}
+            What::Command { command, .. } => {
                 world.on_command(to, &command);
                 world.transition::<PLAIN>(to, state, load, Input::Command(command), FORGED);
             }

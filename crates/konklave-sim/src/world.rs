@@ -36,6 +36,12 @@ pub(crate) struct World<'a, P: Protocol, W, M> {
     /// Pending timers, and which of their starts counts.
     timers: BTreeMap<(NodeId, P::Timer), u32>,
     timer_starts: u32,
+    /// How many starts of timers are still in the wheel but do not count any more.
+    dead_timers: u64,
+    /// How many commands were planned.
+    plans: u32,
+    /// The last plan of each crashed node that its crash has made void.
+    void_plans: BTreeMap<NodeId, u32>,
     pub(crate) violation: Option<Box<Violation>>,
     recording: Option<Recording<'a, P>>,
     /// Whether nothing goes wrong and nothing is written down: a message just travels. What runs
@@ -73,6 +79,9 @@ where
             sent: 0,
             timers: BTreeMap::new(),
             timer_starts: 0,
+            dead_timers: 0,
+            plans: 0,
+            void_plans: BTreeMap::new(),
             violation: None,
             recording: None,
             specimens,
@@ -140,6 +149,7 @@ where
         let mut agenda = Agenda {
             now: self.now,
             messages: self.sent,
+            plans: &mut self.plans,
             wheel: &mut self.wheel,
             random: &mut self.workload_random,
         };
@@ -174,13 +184,28 @@ where
         let counts = self.timers.get(&key) == Some(&start);
         if counts {
             self.timers.remove(&key);
+        } else {
+            self.dead_timers -= 1;
         }
         counts
     }
 
-    /// Forgets the timers of a node that has crashed.
-    pub(crate) fn drop_timers(&mut self, node: NodeId) {
+    /// Forgets the timers of a node that has crashed, and what its application had planned.
+    pub(crate) fn forget(&mut self, node: NodeId) {
+        let pending = self.timers.len();
         self.timers.retain(|(owner, _), _| *owner != node);
+        self.dead_timers += (pending - self.timers.len()) as u64;
+        self.void_plans.insert(node, self.plans);
+    }
+
+    /// Whether a plan for a node was made before its latest crash.
+    pub(crate) fn is_void(&self, node: NodeId, plan: u32) -> bool {
+        self.void_plans.get(&node).is_some_and(|&last| plan <= last)
+    }
+
+    /// Whether nothing will happen but timers that do not count any more.
+    pub(crate) fn is_at_rest(&self) -> bool {
+        self.wheel.len() == self.dead_timers
     }
 
     pub(crate) fn fault(&mut self, what: Fault<P>) {
@@ -277,7 +302,8 @@ where
         }
         world.timer_starts = world.timer_starts.wrapping_add(1);
         let start = world.timer_starts;
-        world.timers.insert((self.me, timer.clone()), start);
+        let before = world.timers.insert((self.me, timer.clone()), start);
+        world.dead_timers += u64::from(before.is_some());
         let time = world.now.saturating_add(ticks(after));
         let what = What::Timer { timer, start };
         world.wheel.push(time, Occurrence { node: self.me, what });
@@ -287,7 +313,8 @@ where
         if let Some(recording) = &mut self.world.recording {
             recording.effect(Effect::CancelTimer(timer.clone()));
         }
-        self.world.timers.remove(&(self.me, timer));
+        let before = self.world.timers.remove(&(self.me, timer));
+        self.world.dead_timers += u64::from(before.is_some());
     }
 
     fn emit(&mut self, event: P::Event) {

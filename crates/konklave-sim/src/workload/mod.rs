@@ -53,6 +53,7 @@ pub trait Workload<P: Protocol> {
 pub struct Agenda<'a, P: Protocol> {
     pub(crate) now: u64,
     pub(crate) messages: u64,
+    pub(crate) plans: &'a mut u32,
     pub(crate) wheel: &'a mut Wheel<Occurrence<P>>,
     pub(crate) random: &'a mut Random,
 }
@@ -75,7 +76,8 @@ impl<P: Protocol> Agenda<'_, P> {
 
     /// Gives a command, so many ticks from now.
     pub fn after(&mut self, ticks: u64, node: NodeId, command: P::Command) {
-        let what = What::Command(command);
+        *self.plans += 1;
+        let what = What::Command { command, plan: *self.plans };
         self.wheel.push(self.now.saturating_add(ticks), Occurrence { node, what });
     }
 }
