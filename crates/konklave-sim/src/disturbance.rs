@@ -89,6 +89,7 @@ where
             }
             return; // Sent to nobody.
         };
+        self.faults_left -= 1;
         let what = self.disturbances[place as usize].what.clone();
         self.world.digest.fold(place.into());
         match what {

@@ -73,6 +73,8 @@ pub struct Simulation<'a, P: Protocol, W, M> {
     pub(crate) world: World<'a, P, W, M>,
     pub(crate) make: Box<dyn Fn(NodeId) -> P + 'a>,
     pub(crate) disturbances: Vec<Disturbance>,
+    /// How many of them are still to come.
+    pub(crate) faults_left: u64,
     pub(crate) fault_random: Random,
     /// The nodes that cannot act now. Apart from the nodes: mostly there are none.
     pub(crate) absent: BTreeMap<NodeId, Absence<P>>,
@@ -110,11 +112,13 @@ where
         monitor: M,
     ) -> Self {
         let world = World::new(&options, nodes, workload, monitor);
+        let disturbances = disturbance::plan(&options.faults);
         let node = |id| Node { state: make(id), load: Load::default() };
         Self {
             nodes: NodeId::all(nodes).map(node).collect(),
             world,
-            disturbances: disturbance::plan(&options.faults),
+            faults_left: disturbances.len() as u64,
+            disturbances,
             fault_random: disturbance::random(options.seed),
             absent: BTreeMap::new(),
             make: Box::new(make),
@@ -183,7 +187,7 @@ where
         loop {
             if self.is_at_rest() {
                 self.world.plan(|workload, agenda| workload.on_rest(agenda));
-                if self.is_at_rest() {
+                if self.is_at_rest() && self.faults_left == 0 {
                     return Ended::Quiescence;
                 }
             }
@@ -225,11 +229,11 @@ where
         }
     }
 
-    /// Whether nothing more will happen. What waits for a paused node may not count either, but
+    /// Whether nothing more will happen but planned faults. What waits for a paused node may not count either, but
     /// is not looked at: its pause will end.
     fn is_at_rest(&self) -> bool {
         let is_paused = |absence: &Absence<P>| matches!(absence, Absence::Paused(_));
-        self.world.is_at_rest() && !self.absent.values().any(is_paused)
+        self.world.is_at_rest(self.faults_left) && !self.absent.values().any(is_paused)
     }
 
     fn progress(&self) -> Progress {

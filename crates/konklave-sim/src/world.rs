@@ -203,9 +203,9 @@ where
         self.void_plans.get(&node).is_some_and(|&last| plan <= last)
     }
 
-    /// Whether nothing will happen but timers that do not count any more.
-    pub(crate) fn is_at_rest(&self) -> bool {
-        self.wheel.len() == self.dead_timers
+    /// Whether nothing will happen but so many faults, and timers that do not count any more.
+    pub(crate) fn is_at_rest(&self, faults: u64) -> bool {
+        self.wheel.len() == self.dead_timers + faults
     }
 
     pub(crate) fn fault(&mut self, what: Fault<P>) {

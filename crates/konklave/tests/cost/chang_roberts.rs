@@ -7,6 +7,8 @@ use konklave_sim::random::{Random, Stream};
 use konklave_sim::workload::election::{Ballot, ElectionReport};
 use konklave_sim::{Delay, Ended, Options, Report, Simulation};
 
+use super::lock::EVENTS_MAX;
+
 /// An election on the ring of these ids, in sending direction, which must be a good one.
 pub(super) fn elect(
     options: &Options,
@@ -16,14 +18,15 @@ pub(super) fn elect(
     within: u64,
 ) -> Report<ElectionReport> {
     let nodes = ids.len() as u32;
+    let options = Options { event_limit: Some(EVENTS_MAX), ..options.clone() };
     let ids: Vec<_> = ids.iter().copied().map(Id).collect();
     let winner = if wake == Wake::Relay { Winner::LargestInitiator } else { Winner::Largest };
     let ballot = Ballot::new(ids.clone(), initiators.iter().copied().map(NodeId).collect(), within);
     let make = |me: NodeId| ChangRoberts::new(ids[me.index()], NodeId((me.0 + 1) % nodes), wake);
     let monitor = Monitor::new(ids.clone(), winner);
-    let mut simulation = Simulation::new(options.clone(), nodes, make, ballot, monitor);
-    let report = simulation.run(&mut |_| true).expect("nothing is written");
     let context = format!("{ids:?}, {wake:?}, {initiators:?} within {within}, {options:?}");
+    let mut simulation = Simulation::new(options, nodes, make, ballot, monitor);
+    let report = simulation.run(&mut |_| true).expect("nothing is written");
     assert_eq!(report.ended, Ended::Quiescence, "{context}: {:?}", report.violations);
     assert_eq!(report.problem.known_by, nodes, "{context}");
     assert_eq!(report.problem.messages_to_announce, u64::from(nodes), "{context}: announcing");

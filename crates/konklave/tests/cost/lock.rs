@@ -8,6 +8,9 @@ use konklave_sim::workload::mutex::{Contention, Demand, MutexReport, Plan};
 use konklave_sim::workload::{Agenda, Workload};
 use konklave_sim::{Ended, Options, Report, Simulation};
 
+/// More than any of these runs needs: an algorithm that never rests must not hang the tests.
+pub(super) const EVENTS_MAX: u64 = 1_000_000;
+
 /// A plan in which all nodes take part, with E = 5 and no time to think.
 pub(super) fn plan(options: &Options, nodes: u32, demand: Demand, entries: u32) -> Plan {
     Plan {
@@ -48,11 +51,12 @@ pub(super) fn run<P>(
 where
     P: Protocol<Command = Command, Event = Event>,
 {
+    let options = Options { event_limit: Some(EVENTS_MAX), ..options.clone() };
     let context = format!("{nodes} nodes, {plan:?}, {options:?}");
     let wanted = plan.requesters.len() as u64 * u64::from(plan.entries);
     let workload = Watched { contention: Contention::new(nodes, plan), entries: Vec::new() };
     let monitor = Monitor::new(nodes);
-    let mut simulation = Simulation::new(options.clone(), nodes, make, workload, monitor);
+    let mut simulation = Simulation::new(options, nodes, make, workload, monitor);
     let report = simulation.run(&mut |_| true).expect("nothing is written");
     assert_eq!(report.ended, Ended::Quiescence, "{context}: {:?}", report.violations);
     assert_eq!(report.problem.mutex.entries, wanted, "{context}");

@@ -32,6 +32,11 @@ pub(super) trait Director {
     );
 }
 
+/// What goes wrong with an algorithm may go on for ever.
+fn limited(options: Options) -> Options {
+    Options { event_limit: options.event_limit.or(Some(50_000)), ..options }
+}
+
 /// Shows all algorithms to the director.
 pub(super) fn each(director: &mut impl Director) {
     let lock = |demand| {
@@ -51,11 +56,17 @@ pub(super) fn each(director: &mut impl Director) {
     };
     let make = |me| RicartAgrawala::new(me, NODES);
     director.direct("ricart-agrawala", make, |options| {
-        Simulation::new(options, NODES, make, lock(Demand::Heavy), Indifferent::new())
+        Simulation::new(limited(options), NODES, make, lock(Demand::Heavy), Indifferent::new())
     });
     let make = |me: NodeId| Raymond::new(me, NodeId(me.0.saturating_sub(1) / 2), Variant::Plain);
     director.direct("raymond", make, |options| {
-        Simulation::new(options, NODES, make, lock(Demand::Poisson(1.0)), Indifferent::new())
+        Simulation::new(
+            limited(options),
+            NODES,
+            make,
+            lock(Demand::Poisson(1.0)),
+            Indifferent::new(),
+        )
     });
     for wake in [Wake::All, Wake::Suppress, Wake::Relay] {
         let ids: Vec<_> = [4, 9, 1, 7, 30, 2, 12, 5, 11, 8, 6, 3].map(Id).into();
@@ -64,7 +75,7 @@ pub(super) fn each(director: &mut impl Director) {
         director.direct(&format!("chang-roberts {wake:?}"), make, |options| {
             let initiators = [0, 3, 5, 6, 7, 9].map(NodeId).into();
             let ballot = Ballot::new(ids.clone(), initiators, 60);
-            Simulation::new(options, NODES, &make, ballot, Indifferent::new())
+            Simulation::new(limited(options), NODES, &make, ballot, Indifferent::new())
         });
     }
     let make = |_| Puppet::default();
@@ -74,7 +85,7 @@ pub(super) fn each(director: &mut impl Director) {
         let orders: Vec<_> = (1..200)
             .flat_map(|time| acts(time).map(|act| (time.into(), time % (NODES - 1), act)))
             .collect();
-        Simulation::new(options, NODES, make, Script::new(&orders), Indifferent::new())
+        Simulation::new(limited(options), NODES, make, Script::new(&orders), Indifferent::new())
     });
 }
 
@@ -94,7 +105,7 @@ pub(super) fn all_faults() -> Faults {
     }
 }
 
-/// Options with all faults on. What they do to an algorithm may never end.
+/// Options with all faults on.
 pub(super) fn stormy(seed: u64) -> Options {
     let delay = Delay::Uniform(1, 9);
     Options { seed, delay, faults: all_faults(), time_limit: Some(2000), ..Options::default() }

@@ -8,6 +8,7 @@ use konklave_sim::workload::Workload;
 use konklave_sim::{Delay, Faults, Options, Recording, Report};
 
 use super::cast::{Director, Run, all_faults, each, stormy};
+use super::puppet::{Act, play};
 
 /// Everything a report says, in one text.
 fn text<R: std::fmt::Debug>(report: &Report<R>) -> String {
@@ -72,6 +73,14 @@ fn without_faults_other_seeds_still_give_other_runs() {
             assert!(distinct, "{name}, {delay}: {digests:?}");
         }
     });
+}
+
+#[test]
+fn what_nodes_tell_is_part_of_the_digest() {
+    // The same orders at the same times to nodes that remember nothing: only the choices differ.
+    let orders = [(1, 0, Act::Choose(u32::MAX))];
+    let digest = |seed| play(Options { seed, ..Options::default() }, 1, &orders).digest;
+    assert_ne!(digest(1), digest(2));
 }
 
 #[test]

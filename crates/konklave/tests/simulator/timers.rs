@@ -90,12 +90,9 @@ fn a_crash_ends_all_timers_of_its_node_and_of_no_other() {
 fn a_restarted_node_hears_only_the_timers_of_its_new_life() {
     let faults = Faults { crashes: vec!["0@5..8".parse().unwrap()], ..Faults::default() };
     let options = Options { faults, ..Options::default() };
-    // At 8 nothing counts any more: the run would rest, and the same name is set again.
-    let script = Script::new(&[(1, 0, Act::Set(1, 10)), (2, 0, Act::Set(2, 10))]).then(&[(
-        1,
-        0,
-        Act::Set(1, 10),
-    )]);
+    // After the crash nothing counts any more: the run would rest, but the same name is set again.
+    let again = [(4, 0, Act::Set(1, 10))];
+    let script = Script::new(&[(1, 0, Act::Set(1, 10)), (2, 0, Act::Set(2, 10))]).then(&again);
     let expected = ["5: 0 crashes", "8: 0 starts", "8: 0 is back", "19: 0 rings 1"];
     assert_eq!(play_script(options, 1, script).problem, expected);
 }

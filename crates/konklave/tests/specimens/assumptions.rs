@@ -32,7 +32,8 @@ fn of_chang_roberts(options: &Options) -> String {
     let make = |me: NodeId| ChangRoberts::new(ids[me.index()], NodeId((me.0 + 1) % 6), Wake::All);
     let ballot = Ballot::new(ids.clone(), NodeId::all(6).collect(), 20);
     let monitor = Monitor::new(ids.clone(), Winner::Largest);
-    let mut simulation = Simulation::new(options.clone(), 6, make, ballot, monitor);
+    let options = Options { event_limit: Some(20_000), ..options.clone() };
+    let mut simulation = Simulation::new(options, 6, make, ballot, monitor);
     promise(&simulation.run(&mut |_| true).unwrap())
 }
 

@@ -27,7 +27,8 @@ fn elect(
         Flawed::new(ChangRoberts::new(Id(id(IDS[me.index()])), next, Wake::All), flaw.clone())
     };
     let monitor = Monitor::new(ids, Winner::Largest);
-    let mut simulation = Simulation::new(options.clone(), 4, make, ballot, monitor);
+    let options = Options { event_limit: Some(20_000), ..options.clone() };
+    let mut simulation = Simulation::new(options, 4, make, ballot, monitor);
     simulation.run(&mut |_| true).expect("nothing is written")
 }
 

@@ -10,7 +10,7 @@ use konklave_sim::{Delay, Options, Report, Simulation};
 
 use super::flawed::{Flaw, Flawed, Flawless, verdict};
 
-/// Everyone enters three times, if it can.
+/// Everyone enters three times, if it can. What goes wrong may go on for ever.
 pub(super) fn run<P>(
     options: &Options,
     nodes: u32,
@@ -31,8 +31,8 @@ where
         perpetual: false,
     };
     let workload = Contention::new(nodes, plan);
-    let monitor = Monitor::new(nodes);
-    let mut simulation = Simulation::new(options.clone(), nodes, make, workload, monitor);
+    let options = Options { event_limit: Some(20_000), ..options.clone() };
+    let mut simulation = Simulation::new(options, nodes, make, workload, Monitor::new(nodes));
     simulation.run(&mut |_| true).expect("nothing is written")
 }
 
@@ -57,10 +57,9 @@ pub(super) fn raymond(
     run(options, nodes, demand, |me| Flawed::new(right(me), flaw.clone()))
 }
 
-/// Schedules in which messages overtake each other. What goes wrong may go on for ever.
+/// Schedules in which messages overtake each other.
 pub(super) fn wild(seed: u64) -> Options {
-    let delay = Delay::Uniform(1, 20);
-    Options { seed, delay, event_limit: Some(20_000), ..Options::default() }
+    Options { seed, delay: Delay::Uniform(1, 20), ..Options::default() }
 }
 
 #[test]
