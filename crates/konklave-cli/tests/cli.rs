@@ -122,10 +122,12 @@ fn messages_cost_what_the_papers_say() {
 
 #[test]
 fn a_comparison_puts_measurement_beside_formula() {
-    for load in ["light", "heavy"] {
-        let table = json(&format!("compare mutex --nodes 7 --load {load} --json"));
+    // Sizes with and without a projective plane.
+    for (load, nodes) in ["light", "heavy"].into_iter().flat_map(|l| [3, 7, 9, 13].map(|n| (l, n)))
+    {
+        let table = json(&format!("compare mutex --nodes {nodes} --load {load} --json"));
         assert_eq!(table["family"], "mutex");
-        assert_eq!(table["nodes"], 7);
+        assert_eq!(table["nodes"], nodes);
         assert_eq!(table["load"], load);
         let rows = table["rows"].as_array().unwrap();
         assert!(rows.len() >= 2);

@@ -229,8 +229,8 @@ where
         }
     }
 
-    /// Whether nothing more will happen but planned faults. What waits for a paused node may not count either, but
-    /// is not looked at: its pause will end.
+    /// Whether nothing more will happen but planned faults. What waits for a paused node may not
+    /// count either, but is not looked at: its pause will end.
     fn is_at_rest(&self) -> bool {
         let is_paused = |absence: &Absence<P>| matches!(absence, Absence::Paused(_));
         self.world.is_at_rest(self.faults_left) && !self.absent.values().any(is_paused)
