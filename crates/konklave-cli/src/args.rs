@@ -80,8 +80,8 @@ pub struct ExplainArgs {
   konklave compare mutex --nodes 57 --load heavy --markdown
   konklave compare mutex --nodes 13 --only raymond,naimi-trehel --csv
 
-Every algorithm runs on the network it needs. Under heavy load the beginning and the end of each run
-are left out, so that the figures are those of the steady state.")]
+Every algorithm runs on the network it needs. The beginning and the end of each run are left out, so
+that the figures are those of the steady state.")]
 pub struct CompareArgs {
     /// The family: mutex
     pub family: String,

@@ -104,12 +104,17 @@ fn measure(
     Ok((!is_stopped).then(|| row(args, &site, &report, mutex)))
 }
 
-/// Enough entries for good means, and under heavy load rounds to leave out at both ends.
+/// Enough entries for good means, and what is left out at both ends: whole rounds under heavy load,
+/// else so much that everyone has entered, for many algorithms remember who did.
 fn plan(args: &CompareArgs, site: &Site) -> RunPlan {
-    let nodes = args.nodes;
-    let (entries, warmup) = match args.load {
-        Demand::Heavy => (14, 2 * u64::from(nodes)),
-        Demand::Light | Demand::Poisson(_) => (5000_u32.div_ceil(nodes).max(5), 0),
+    let nodes = u64::from(args.nodes);
+    let entries = args.entries.unwrap_or(match args.load {
+        Demand::Heavy => 14,
+        Demand::Light | Demand::Poisson(_) => 30_000_u32.div_ceil(args.nodes).max(30),
+    });
+    let warmup = match args.load {
+        Demand::Heavy => 2 * nodes,
+        Demand::Light | Demand::Poisson(_) => u64::from(entries) * nodes / 3,
     };
     let five_units = (5.0 * args.delay.mean()).round() as u64;
     RunPlan {
@@ -122,7 +127,7 @@ fn plan(args: &CompareArgs, site: &Site) -> RunPlan {
         },
         mutex: MutexPlan {
             demand: args.load,
-            entries: args.entries.unwrap_or(entries),
+            entries,
             inside: args.cs.unwrap_or(five_units),
             think: 0,
             warmup,
