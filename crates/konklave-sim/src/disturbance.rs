@@ -205,7 +205,7 @@ where
         self.world.fault(Fault::Forged { from, to });
         let now = self.world.now;
         let what = What::Message { from, depth: 0, number: FORGED, msg };
-        self.world.depart(now + 1, Occurrence { node: to, what });
+        self.world.depart(now.saturating_add(1), Occurrence { node: to, what });
     }
 
     /// A message like those that were sent, with some bits changed if that still makes sense.

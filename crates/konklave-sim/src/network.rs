@@ -85,7 +85,8 @@ impl Network {
                 return Fate::Lost;
             }
             if random.happens(faults.reorder) {
-                arrival += random.between(1, (10.0 * self.delay.mean()) as u64);
+                let held = random.between(1, (10.0 * self.delay.mean()) as u64);
+                arrival = arrival.saturating_add(held);
             }
             for partition in &faults.partitions {
                 if partition.separates(from, to, now) {

@@ -54,7 +54,7 @@ impl Random {
     /// A number in `low..=high`.
     #[inline]
     pub fn between(&mut self, low: u64, high: u64) -> u64 {
-        low + self.below(high - low + 1)
+        low + self.below((high - low).saturating_add(1))
     }
 
     /// A number in `(0, 1]`.

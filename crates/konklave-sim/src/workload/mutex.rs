@@ -299,7 +299,8 @@ where
     }
 
     fn is_done(&self) -> bool {
-        self.entries >= self.wanted() && self.latest_release.is_some()
+        // The last entry has ended, too; if none was wanted, there is nothing to wait for.
+        self.wanted() == 0 || (self.entries >= self.wanted() && self.latest_release.is_some())
     }
 
     fn report(&self, messages: &Messages, time: u64, unit: f64) -> MutexReport {
