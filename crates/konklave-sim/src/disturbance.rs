@@ -84,9 +84,7 @@ where
     #[cold]
     pub(crate) fn disturb(&mut self, what: What<P>) {
         let What::Fault(place) = what else {
-            if self.world.metered {
-                self.world.metrics.on_arrive();
-            }
+            self.world.strays -= 1;
             return; // Sent to nobody.
         };
         self.faults_left -= 1;
@@ -151,12 +149,10 @@ where
             return;
         }
         match what {
-            What::Message { number, .. } => {
-                if self.world.metered {
-                    self.world.metrics.on_arrive();
-                }
-                if number != FORGED {
-                    self.world.fault(Fault::Missed(number));
+            What::Message { label, .. } => {
+                self.world.strays -= 1;
+                if label != FORGED {
+                    self.world.fault(Fault::Missed(label));
                 }
             }
             What::Timer { timer, start } => {
@@ -204,8 +200,9 @@ where
         let Some(msg) = self.forgery() else { return };
         self.world.fault(Fault::Forged { from, to });
         let now = self.world.now;
-        let what = What::Message { from, depth: 0, number: FORGED, msg };
-        self.world.depart(now.saturating_add(1), Occurrence { node: to, what });
+        let what = What::Message { from, label: FORGED, msg };
+        self.world.strays += 1;
+        self.world.wheel.push(now.saturating_add(1), Occurrence { node: to, what });
     }
 
     /// A message like those that were sent, with some bits changed if that still makes sense.

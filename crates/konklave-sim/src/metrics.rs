@@ -14,9 +14,7 @@ pub struct Metrics {
     /// Counts of kinds whose place is taken by another.
     others: Vec<(Kind, u64)>,
     bytes: u64,
-    in_flight: u64,
     in_flight_peak: u64,
-    causal_depth: u32,
 }
 
 /// The places of kinds are found by so many bits: most messages have fewer kinds.
@@ -37,9 +35,9 @@ pub struct Load {
 }
 
 impl Metrics {
-    /// A message was sent, `depth` messages after the beginning of its causal chain.
+    /// A message was sent.
     #[inline]
-    pub fn on_send(&mut self, message: &impl Serialize, depth: u32) {
+    pub fn on_send(&mut self, message: &impl Serialize) {
         let key = Kind::of(message).key();
         let (known, count) = &mut self.frequent[place(key)];
         match known.key() == key {
@@ -48,9 +46,6 @@ impl Metrics {
         }
         // A message that does not fit the wire format has no size there; none of ours is one.
         self.bytes += postcard::experimental::serialized_size(message).unwrap_or(0) as u64;
-        if depth > self.causal_depth {
-            self.causal_depth = depth;
-        }
     }
 
     /// Counts a message whose kind has no place yet, or shares it.
@@ -72,30 +67,15 @@ impl Metrics {
         self.frequent.iter().chain(&self.others).filter(|(_, count)| *count > 0)
     }
 
-    /// A message is on its way.
+    /// A tick is over, and so many messages are on their way.
     #[inline]
-    pub fn on_depart(&mut self) {
-        self.in_flight += 1;
-    }
-
-    /// A message has ended its way.
-    #[inline]
-    pub fn on_arrive(&mut self) {
-        // Only before it falls can the number be a peak.
-        if self.in_flight > self.in_flight_peak {
-            self.in_flight_peak = self.in_flight;
-        }
-        self.in_flight -= 1;
+    pub fn on_tick(&mut self, in_flight: u64) {
+        self.in_flight_peak = self.in_flight_peak.max(in_flight);
     }
 
     /// How many messages were sent.
     pub fn total(&self) -> u64 {
         self.kinds().map(|(_, count)| count).sum()
-    }
-
-    /// The length of the longest chain of messages, each caused by the one before.
-    pub fn causal_depth(&self) -> u32 {
-        self.causal_depth
     }
 
     /// The counts as a report has them.
@@ -110,7 +90,7 @@ impl Metrics {
             max_per_node: loads.last().copied().unwrap_or(0),
             mean_per_node: total as f64 / loads.len().max(1) as f64,
             gini: gini(&loads, total),
-            in_flight_peak: self.in_flight_peak.max(self.in_flight),
+            in_flight_peak: self.in_flight_peak,
         }
     }
 }
@@ -141,7 +121,7 @@ pub struct Messages {
     pub mean_per_node: f64,
     /// How unevenly nodes are loaded: 0 all alike, 1 one does everything.
     pub gini: f64,
-    /// The largest number on their way at the same time.
+    /// The largest number on their way at the end of a tick.
     pub in_flight_peak: u64,
 }
 
@@ -166,28 +146,22 @@ mod tests {
     #[test]
     fn counts_kinds_and_bytes() {
         let mut metrics = Metrics::default();
-        metrics.on_send(&Msg::Ask(5), 1);
-        metrics.on_send(&Msg::Ask(300), 2);
-        metrics.on_send(&Msg::Tell, 1);
+        metrics.on_send(&Msg::Ask(5));
+        metrics.on_send(&Msg::Ask(300));
+        metrics.on_send(&Msg::Tell);
         let messages = metrics.summary([Load { messages: 3, depth: 0 }].into_iter());
         assert_eq!(messages.total, 3);
         assert_eq!(messages.by_kind["Ask"], 2);
         // One byte for the variant; 5 takes one byte more, 300 two.
         assert_eq!(messages.bytes, 2 + 3 + 1);
         assert_eq!(messages.called("Tell"), 1);
-        assert_eq!(metrics.causal_depth(), 2);
     }
 
     #[test]
     fn the_peak_remembers_the_fullest_moment() {
         let mut metrics = Metrics::default();
-        metrics.on_depart();
-        metrics.on_depart();
-        metrics.on_arrive();
-        metrics.on_depart();
-        metrics.on_arrive();
-        metrics.on_arrive();
-        assert_eq!(metrics.summary(std::iter::empty()).in_flight_peak, 2);
+        [2, 5, 3].into_iter().for_each(|in_flight| metrics.on_tick(in_flight));
+        assert_eq!(metrics.summary(std::iter::empty()).in_flight_peak, 5);
     }
 
     #[test]

@@ -15,7 +15,7 @@ pub(crate) struct Occurrence<P: Protocol> {
 /// The node of faults, which are no node's affair.
 pub(crate) const NOBODY: NodeId = NodeId(u32::MAX);
 
-/// The number of a message that nobody sent.
+/// The label of a message that nobody sent.
 pub(crate) const FORGED: u32 = u32::MAX;
 
 /// What can happen.
@@ -25,10 +25,9 @@ pub(crate) enum What<P: Protocol> {
     Message {
         /// Its sender.
         from: NodeId,
-        /// How many messages led to it, itself included.
-        depth: u32,
-        /// Its number in the trace.
-        number: u32,
+        /// How many messages led to it, itself included; while a trace is written, its number
+        /// there, from which the recording knows that. One field, to keep occurrences small.
+        label: u32,
         /// Its content.
         msg: P::Msg,
     },

@@ -15,6 +15,8 @@ pub struct Recording<'a, P: Protocol> {
     effects: Vec<Effect<P>>,
     /// What befell its messages.
     faults: Vec<Fault<P>>,
+    /// How many messages led to each message, itself included.
+    depths: Vec<u32>,
     steps: u64,
     /// The first thing that went wrong with the output; nothing is written after it.
     error: Option<io::Error>,
@@ -28,6 +30,7 @@ impl<'a, P: Protocol> Recording<'a, P> {
             with_states,
             effects: Vec::new(),
             faults: Vec::new(),
+            depths: Vec::new(),
             steps: 0,
             error: None,
         }
@@ -36,6 +39,17 @@ impl<'a, P: Protocol> Recording<'a, P> {
     /// Whether the output has failed.
     pub fn has_failed(&self) -> bool {
         self.error.is_some()
+    }
+
+    /// The number of the next message, to which `depth` messages have led.
+    pub(crate) fn number(&mut self, depth: u32) -> u32 {
+        self.depths.push(depth);
+        self.depths.len() as u32 - 1
+    }
+
+    /// How many messages have led to the one with this number; none, if nobody has sent it.
+    pub(crate) fn depth(&self, number: u32) -> u32 {
+        self.depths.get(number as usize).copied().unwrap_or(0)
     }
 
     /// The step under way does something.

@@ -78,7 +78,7 @@ pub struct Report<R> {
     pub deliveries: u64,
     /// How many messages were sent, and which.
     pub messages: Messages,
-    /// The longest chain of messages, each caused by the one before.
+    /// The longest chain of received messages, each caused by the one before.
     pub causal_depth: u32,
     /// Broken promises: none, or the first.
     pub violations: Vec<Violation>,

@@ -79,7 +79,6 @@ pub struct Simulation<'a, P: Protocol, W, M> {
     /// The nodes that cannot act now. Apart from the nodes: mostly there are none.
     pub(crate) absent: BTreeMap<NodeId, Absence<P>>,
     options: Options,
-    deliveries: u64,
     steps: u64,
 }
 
@@ -123,7 +122,6 @@ where
             absent: BTreeMap::new(),
             make: Box::new(make),
             options,
-            deliveries: 0,
             steps: 0,
         }
     }
@@ -197,8 +195,7 @@ where
                 return Ended::TimeLimit;
             }
             if time != self.world.now {
-                self.world.now = time;
-                self.world.digest.fold(time);
+                self.world.advance(time);
             }
             let is_cut = batch.truncate(last_step - self.steps);
             self.steps += batch.len() as u64;
@@ -239,7 +236,7 @@ where
     fn progress(&self) -> Progress {
         Progress {
             time: self.world.now,
-            deliveries: self.deliveries,
+            deliveries: self.world.received,
             pending: self.world.wheel.len(),
         }
     }
@@ -253,19 +250,18 @@ where
         if !PLAIN && !self.absent.is_empty() && self.absent.contains_key(&to) {
             return self.miss(to, what);
         }
-        let What::Message { from, depth, number, msg } = what else {
+        let What::Message { from, label, msg } = what else {
             return self.happen_inside::<PLAIN>(to, what);
         };
         let Node { state, load } = node;
         let world = &mut self.world;
-        self.deliveries += 1;
+        world.received += 1;
         world.digest.fold(u64::from(from.0) << 32 | u64::from(to.0));
         if world.metered {
-            world.metrics.on_arrive();
             load.messages += 1;
-            load.depth = load.depth.max(depth);
+            load.depth = load.depth.max(if PLAIN { label } else { world.depth(label) });
         }
-        world.transition::<PLAIN>(to, state, load, Input::Message { from, msg }, number);
+        world.transition::<PLAIN>(to, state, load, Input::Message { from, msg }, label);
     }
 
     /// Something happens to a node that comes from its application or from itself.
@@ -315,10 +311,10 @@ where
             digest: digest.to_hex(),
             ended,
             time: world.now,
-            deliveries: self.deliveries,
+            deliveries: world.received,
             problem: world.workload.report(&messages, world.now, unit),
             messages,
-            causal_depth: world.metrics.causal_depth(),
+            causal_depth: self.nodes.iter().map(|node| node.load.depth).max().unwrap_or(0),
             violations: world.violation.as_deref().cloned().into_iter().collect(),
             waiting: match ended {
                 Ended::Violation => self.waiting().take(WAITING_SHOWN).collect(),

@@ -33,6 +33,10 @@ pub(crate) struct World<'a, P: Protocol, W, M> {
     pub(crate) digest: Digest,
     /// How many messages were sent.
     pub(crate) sent: u64,
+    /// How many were received.
+    pub(crate) received: u64,
+    /// How many were forged or doubled, minus those that were lost or missed.
+    pub(crate) strays: i64,
     /// Pending timers, and which of their starts counts.
     timers: BTreeMap<(NodeId, P::Timer), u32>,
     timer_starts: u32,
@@ -77,6 +81,8 @@ where
             metrics: Metrics::default(),
             digest: Digest::default(),
             sent: 0,
+            received: 0,
+            strays: 0,
             timers: BTreeMap::new(),
             timer_starts: 0,
             dead_timers: 0,
@@ -112,12 +118,12 @@ where
         node: &mut P,
         load: &mut Load,
         input: Input<P>,
-        number: u32,
+        label: u32,
     ) {
         if PLAIN || self.recording.is_none() {
             node.on(input, &mut NodeEnv::<_, _, _, PLAIN> { world: self, me, load });
         } else {
-            self.transition_recorded(me, node, load, input, number);
+            self.transition_recorded(me, node, load, input, label);
         }
     }
 
@@ -129,15 +135,15 @@ where
         node: &mut P,
         load: &mut Load,
         input: Input<P>,
-        number: u32,
+        label: u32,
     ) {
         let copy = input.clone();
         let env = &mut NodeEnv::<_, _, _, false> { world: self, me, load };
         let outcome = catch_unwind(AssertUnwindSafe(|| node.on(copy, env)));
         let now = self.now;
         if let Some(recording) = &mut self.recording {
-            let is_sent = matches!(input, Input::Message { .. }) && number != FORGED;
-            recording.step(now, me, input, is_sent.then_some(number), node);
+            let is_sent = matches!(input, Input::Message { .. }) && label != FORGED;
+            recording.step(now, me, input, is_sent.then_some(label), node);
         }
         if let Err(panic) = outcome {
             resume_unwind(panic); // The step that failed is in the trace now.
@@ -215,40 +221,59 @@ where
         }
     }
 
-    /// Puts a message on its way that arrives at `time`.
-    #[inline(always)]
-    pub(crate) fn depart(&mut self, time: u64, message: Occurrence<P>) {
-        if self.metered {
-            self.metrics.on_depart();
+    /// Moves on to the next busy tick.
+    pub(crate) fn advance(&mut self, time: u64) {
+        let in_flight = self.sent.saturating_add_signed(self.strays) - self.received;
+        self.metrics.on_tick(in_flight);
+        self.now = time;
+        self.digest.fold(time);
+    }
+
+    /// The label of the next message, to which `depth` messages have led.
+    fn label(&mut self, depth: u32) -> u32 {
+        match &mut self.recording {
+            Some(recording) => recording.number(depth),
+            None => depth,
         }
-        self.wheel.push(time, message);
+    }
+
+    /// How many messages have led to the one with this label.
+    pub(crate) fn depth(&self, label: u32) -> u32 {
+        match &self.recording {
+            Some(recording) => recording.depth(label),
+            None if label == FORGED => 0,
+            None => label,
+        }
     }
 
     /// Sends a message that is watched, or that may be lost, doubled or held back.
     #[cold]
     fn send_carefully(&mut self, message: Occurrence<P>) {
-        let Occurrence { node: to, what: What::Message { from, number, msg, .. } } = &message
-        else {
+        let Occurrence { node: to, what: What::Message { from, label, msg } } = &message else {
             return;
         };
-        let (from, to, number) = (*from, *to, *number);
+        let (from, to, label) = (*from, *to, *label);
         if let Some(recording) = &mut self.recording {
             recording.effect(Effect::Send { to, msg: msg.clone() });
         }
         if let Some(specimens) = &mut self.specimens {
             match specimens.len() < SPECIMENS {
                 true => specimens.push(msg.clone()),
-                false => specimens[number as usize % SPECIMENS] = msg.clone(),
+                false => specimens[self.sent as usize % SPECIMENS] = msg.clone(),
             }
         }
         match self.network.send(from, to, self.now) {
-            Fate::Once(time) => self.depart(time, message),
+            Fate::Once(time) => self.wheel.push(time, message),
             Fate::Twice(first, second) => {
-                self.message_fault(Fault::Doubled(number));
-                self.depart(first, message.clone());
-                self.depart(second, message);
+                self.message_fault(Fault::Doubled(label));
+                self.strays += 1;
+                self.wheel.push(first, message.clone());
+                self.wheel.push(second, message);
             }
-            Fate::Lost => self.message_fault(Fault::Lost(number)),
+            Fate::Lost => {
+                self.message_fault(Fault::Lost(label));
+                self.strays -= 1;
+            }
         }
     }
 
@@ -276,17 +301,14 @@ where
     fn send(&mut self, to: NodeId, msg: P::Msg) {
         let world = &mut *self.world;
         let from = self.me;
-        let number = if PLAIN { FORGED } else { world.sent as u32 }; // Nobody will look at it.
         world.sent += 1;
         let depth = self.load.depth + 1;
+        let label = if PLAIN { depth } else { world.label(depth) };
         if world.metered {
             self.load.messages += 1;
-            world.metrics.on_send(&msg, depth);
-            if PLAIN {
-                world.metrics.on_depart(); // Here, to ask only once whether messages are counted.
-            }
+            world.metrics.on_send(&msg);
         }
-        let message = Occurrence { node: to, what: What::Message { from, depth, number, msg } };
+        let message = Occurrence { node: to, what: What::Message { from, label, msg } };
         if PLAIN {
             let time = world.network.arrival(from, to, world.now);
             world.wheel.push(time, message);

@@ -70,6 +70,21 @@ fn a_trace_tells_everything_in_order() {
 }
 
 #[test]
+fn recording_does_not_change_the_costs() {
+    let third = Act::Send(0, 3, vec![]);
+    let second = Act::Send(2, 2, vec![third]);
+    let orders = [(1, 0, Act::Send(1, 1, vec![second])), (2, 1, send(2, 9)), (50, 1, send(2, 8))];
+    let faults = Faults { duplicate: 0.5, ..Faults::default() };
+    for faults in [Faults::default(), faults] {
+        let options = Options { faults, ..Options::default() };
+        let (_, recorded) = play(options.clone(), 3, &orders);
+        let plain = theatre(options, 3, Script::new(&orders)).run(&mut |_| true).unwrap();
+        assert_eq!((recorded.causal_depth, plain.causal_depth), (3, 3));
+        assert_eq!(recorded.messages, plain.messages);
+    }
+}
+
+#[test]
 fn states_are_left_out_unless_asked_for() {
     let mut buffer = Vec::new();
     let mut theatre = theatre(Options::default(), 1, Script::new(&[(3, 0, send(0, 4))]));
