@@ -238,6 +238,12 @@ pub struct ElectionArgs {
     /// Everyone who starts does so at a random time up to this one [default: 0]
     #[arg(long, value_name = "TICKS")]
     pub start_within: Option<u64>,
+    /// How many elections follow each other, each when the last is over [default: 1]
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..))]
+    pub elections: Option<u32>,
+    /// How soon the others notice that a node has crashed or is back [default: T]
+    #[arg(long, value_name = "TICKS")]
+    pub notice: Option<u64>,
 }
 
 /// Options that only some algorithms have.

@@ -87,6 +87,7 @@ fn measure(
         graph: None,
         seed: args.seed,
         ids: Ids::Random,
+        elections: 1,
         variant: Default::default(),
         files: Default::default(),
         command: String::new(),
@@ -133,7 +134,7 @@ fn plan(args: &CompareArgs, site: &Site) -> RunPlan {
             warmup,
             requesters: Members::All,
         },
-        election: ElectionPlan { initiators: Members::All, within: 0 },
+        election: ElectionPlan { initiators: Members::All, within: 0, notice: None },
     }
 }
 

@@ -4,13 +4,14 @@ use std::io::{self, Write};
 
 use konklave::NodeId;
 use konklave::booking::{self, Form};
+use konklave::election::repeated::Repeated;
 use konklave::election::{self, Winner};
 use konklave::mutex;
 use konklave::protocol::{Monitor, Protocol};
 use konklave_sim::random::{Random, Stream};
 use konklave_sim::script::Script;
 use konklave_sim::workload::booking::{self as bookings, BookingReport, Diary};
-use konklave_sim::workload::election::{Ballot, ElectionReport};
+use konklave_sim::workload::election::{self as ballot, Ballot, ElectionReport};
 use konklave_sim::workload::mutex::{Contention, Demand, MutexReport, Plan};
 use konklave_sim::workload::{Members, Workload};
 use konklave_sim::{Options, Progress, Recording, Replayed, Report, Simulation};
@@ -77,6 +78,8 @@ pub struct ElectionPlan {
     pub initiators: Members,
     /// Within how many ticks.
     pub within: u64,
+    /// How soon the others notice crashes, in ticks, if the algorithm wants to be told.
+    pub notice: Option<u64>,
 }
 
 /// What came of a job.
@@ -178,10 +181,25 @@ where
     let ids = || site.ids().to_vec();
     let workload = |plan: &RunPlan| {
         let initiators = members("--initiators", &plan.election.initiators, site)?;
-        Ok(Ballot::new(ids(), initiators, plan.election.within))
+        let ElectionPlan { within, notice, .. } = plan.election;
+        let elections = site.setup().elections;
+        Ok(Ballot::new(ids(), ballot::Plan { initiators, within, elections, notice }))
     };
     let monitor = election::Monitor::new(ids(), winner);
     drive(site, job, make, workload, monitor, Problem::Election)
+}
+
+/// Drives an algorithm that holds one election, as often as is asked for.
+pub fn elections<P>(
+    site: &Site,
+    job: Job<'_>,
+    winner: Winner,
+    make: impl Fn(NodeId) -> P,
+) -> Result<Outcome, Failure>
+where
+    P: Protocol<Command = election::Command, Event = election::Event>,
+{
+    election(site, job, winner, |me| Repeated::new(make(me)))
 }
 
 fn members(option: &str, members: &Members, site: &Site) -> Result<Vec<NodeId>, Failure> {

@@ -129,6 +129,8 @@ pub enum Order {
     Fifo,
     /// First in, first out if this option has this value.
     FifoIf(&'static str, &'static str),
+    /// First in, first out if there is more than one election.
+    FifoToRepeat,
 }
 
 /// What an algorithm needs from its surroundings.
@@ -140,17 +142,31 @@ pub struct Needs {
     pub order: Order,
     /// Whether it never rests, so that a run ends when its workload is done.
     pub perpetual: bool,
+    /// Whether it survives crashes if it is told of them.
+    pub notices: bool,
+    /// Whether it never knows that it is done, so that it cannot begin again.
+    pub once: bool,
 }
 
 impl Needs {
     /// This network, and nothing else.
     pub const fn network(network: Network) -> Self {
-        Self { network, order: Order::Any, perpetual: false }
+        Self { network, order: Order::Any, perpetual: false, notices: false, once: false }
     }
 
     /// Also this order of messages.
     pub const fn order(self, order: Order) -> Self {
         Self { order, ..self }
+    }
+
+    /// It survives crashes, told of them.
+    pub const fn notices(self) -> Self {
+        Self { notices: true, ..self }
+    }
+
+    /// It cannot begin again.
+    pub const fn once(self) -> Self {
+        Self { once: true, ..self }
     }
 
     /// It never rests.

@@ -117,12 +117,24 @@ fn refuse_foreign_options(args: &RunArgs, entry: &Entry) -> Result<(), Failure> 
         (Family::Election, "ids", election.ids.is_some()),
         (Family::Election, "initiators", election.initiators.is_some()),
         (Family::Election, "start-within", election.start_within.is_some()),
+        (Family::Election, "elections", election.elections.is_some()),
+        (Family::Election, "notice", election.notice.is_some()),
     ];
     match given.iter().find(|(family, _, given)| *given && *family != entry.family) {
         Some((family, option, _)) => Err(Failure::bad(format!(
             "--{option} is an option of the family {family}, but {} is of the family {}",
             entry.name, entry.family
         ))),
+        None if election.notice.is_some() && !entry.needs.notices => Err(Failure::bad(format!(
+            "{} does not survive crashes, so nobody can notice them: leave --notice out",
+            entry.name
+        ))),
+        None if election.elections.is_some_and(|elections| elections > 1) && entry.needs.once => {
+            Err(Failure::bad(format!(
+                "{} cannot tell when an election is over, so none can follow: leave --elections out",
+                entry.name
+            )))
+        }
         None => Ok(()),
     }
 }
@@ -170,6 +182,11 @@ fn plan(args: &RunArgs, site: &Site) -> Result<RunPlan, Failure> {
         election: ElectionPlan {
             initiators: args.election.initiators.clone().unwrap_or(Members::All),
             within: args.election.start_within.unwrap_or(0),
+            notice: site
+                .entry()
+                .needs
+                .notices
+                .then(|| args.election.notice.unwrap_or(args.delay.mean().ceil() as u64)),
         },
     })
 }
@@ -316,6 +333,7 @@ fn of_problem(problem: &Problem, nodes: u32) -> Vec<(&'static str, String)> {
             };
             let time = election.time_to_elect.map(|time| format!("{} T", short(time)));
             vec![
+                ("elections", grouped(election.elections.into())),
                 ("leader", leader),
                 ("known by", known),
                 ("initiators", grouped(election.initiators.into())),

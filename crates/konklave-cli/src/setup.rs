@@ -28,6 +28,9 @@ pub struct Setup {
     /// The ids of nodes.
     #[serde(default)]
     pub ids: Ids,
+    /// How many elections follow each other.
+    #[serde(default = "one")]
+    pub elections: u32,
     /// Options of the algorithm's own.
     #[serde(default)]
     pub variant: BTreeMap<String, String>,
@@ -52,6 +55,10 @@ pub enum Ids {
     Descending,
     /// Exactly these.
     List(Vec<u32>),
+}
+
+fn one() -> u32 {
+    1
 }
 
 /// How many nodes there are if nobody says.
@@ -105,6 +112,7 @@ impl Setup {
             graph,
             seed: args.seed,
             ids,
+            elections: args.election.elections.unwrap_or(1),
             variant,
             files,
             command: std::env::args().skip(1).collect::<Vec<_>>().join(" "),
@@ -120,6 +128,7 @@ impl Setup {
             graph: None,
             seed: 1,
             ids: Ids::Ascending,
+            elections: 1,
             variant: BTreeMap::new(),
             files: BTreeMap::new(),
             command: String::new(),
@@ -128,6 +137,7 @@ impl Setup {
         for (name, value) in settings {
             match name.as_str() {
                 "nodes" => setup.nodes = value.parse().map_err(|_| bad(name, value))?,
+                "elections" => setup.elections = value.parse().map_err(|_| bad(name, value))?,
                 "topology" => setup.topology.clone_from(value),
                 "ids" => {
                     let ids: Result<Vec<u32>, _> =

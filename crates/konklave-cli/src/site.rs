@@ -103,6 +103,7 @@ impl Site {
             Order::Any => false,
             Order::Fifo => true,
             Order::FifoIf(name, value) => self.choice(name) == value,
+            Order::FifoToRepeat => self.setup.elections > 1,
         }
     }
 

@@ -59,6 +59,7 @@ macro_rules! entry {
 }
 
 const RING: Needs = Needs::network(Network::Ring);
+const READY_RING: Needs = RING.order(Order::FifoToRepeat);
 const TREE: Needs = Needs::network(Network::Tree);
 const COMPLETE: Needs = Needs::network(Network::Complete);
 const CONNECTED: Needs = Needs::network(Network::Connected);
@@ -221,9 +222,12 @@ pub static TABLE: LazyLock<Vec<Entry>> = LazyLock::new(|| {
             let form = form(site);
             drive::booking(site, job, form, |me| Reservation::new(me, site.nodes(), form))
         }),
-        entry!(election::chang_roberts, RING, &[WAKE], expected::unknown, |site, job| {
+        entry!(election::chang_roberts, READY_RING, &[WAKE], expected::unknown, |site, job| {
             let wake = wake(site);
-            let make = |me| ChangRoberts::new(site.id(me), site.successor(me), wake);
+            let make = |me| {
+                let node = ChangRoberts::new(site.id(me), site.successor(me), wake);
+                if site.setup().elections > 1 { node.ready_again() } else { node }
+            };
             drive::election(site, job, wake.winner(), make)
         }),
     ]

@@ -3,7 +3,7 @@
 //! `SCHEDULES=100000 cargo test --release --test table random` goes through more random schedules.
 
 use konklave_cli::drive::{ElectionPlan, Job, MutexPlan, Outcome, Problem, RunPlan};
-use konklave_cli::entry::{Entry, Family};
+use konklave_cli::entry::{Entry, Family, Network};
 use konklave_cli::setup::{Ids, Setup};
 use konklave_cli::site::Site;
 use konklave_cli::table::TABLE;
@@ -45,14 +45,23 @@ impl Case {
             let is_plain = !value.contains(':') && value != "plane" && value != "NUMBER";
             is_plain.then(|| (choice.name.to_owned(), value.to_owned()))
         });
+        let variant = variant.collect();
+        let topologies: &[&str] = match entry.needs.network {
+            Network::Ring => &["ring"],
+            Network::Tree => &["tree:2", "line", "star", "random-tree"],
+            Network::Complete => &["complete"],
+            Network::Connected => &["grid", "ring", "complete", "star", "random-tree"],
+        };
+        let topology = topologies[random.below(topologies.len() as u64) as usize];
         let setup = Setup {
             algorithm: entry.name.clone(),
             nodes,
-            topology: String::new(),
+            topology: topology.to_owned(),
             graph: None,
             seed,
             ids: Ids::Random,
-            variant: variant.collect(),
+            elections: if entry.needs.once { 1 } else { 1 + random.below(3) as u32 },
+            variant,
             files: Default::default(),
             command: String::new(),
         };
@@ -65,7 +74,8 @@ impl Case {
             warmup: 0,
             requesters: some(&mut random),
         };
-        let election = ElectionPlan { initiators: some(&mut random), within: random.below(40) };
+        let election =
+            ElectionPlan { initiators: some(&mut random), within: random.below(40), notice: None };
         Self { setup, plan: RunPlan { options, mutex, election } }
     }
 

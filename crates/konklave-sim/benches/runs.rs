@@ -12,7 +12,7 @@ use konklave::mutex::ricart_agrawala::RicartAgrawala;
 use konklave::mutex::{self, Command, Event};
 use konklave::protocol::{Data, Monitor, Protocol, Verdict};
 use konklave_sim::metrics::Messages;
-use konklave_sim::workload::election::Ballot;
+use konklave_sim::workload::election::{Ballot, Plan as Calls};
 use konklave_sim::workload::mutex::{Contention, Demand, Plan};
 use konklave_sim::workload::{Agenda, Workload};
 use konklave_sim::{Delay, Options, Simulation};
@@ -54,7 +54,8 @@ where
     let nodes = ids.len() as u32;
     let next = move |me: NodeId| NodeId((me.0 + 1) % nodes);
     let make = move |me: NodeId| ChangRoberts::new(ids[me.index()], next(me), Wake::All);
-    let ballot = Ballot::new(ids.to_vec(), NodeId::all(nodes).collect(), 0);
+    let plan = Calls::once(NodeId::all(nodes).collect(), 0);
+    let ballot = Ballot::new(ids.to_vec(), plan);
     Simulation::new(options, nodes, make, ballot, monitor)
 }
 

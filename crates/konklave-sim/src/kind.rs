@@ -1,7 +1,8 @@
 //! The kind of a message: the names of its enum variants, found through `serde`.
 //!
 //! A probe serializer looks at nothing but variants, so the compiler reduces it to a match on the
-//! message's tag. A wrapped message of a hosted protocol has a longer path: `Dict.Put`.
+//! message's tag. A wrapped message of a hosted protocol has a longer path: `Dict.Put`. A struct has the kind of
+//! its first field that has one.
 
 use std::fmt::{self, Display};
 
@@ -74,6 +75,27 @@ struct Probe;
 /// The fields of a variant, which are not looked at.
 struct Fields(Kind);
 
+/// The fields of a struct, the first enum of which tells the kind.
+struct Content(Option<Kind>);
+
+impl ser::SerializeStruct for Content {
+    type Ok = Kind;
+    type Error = NoVariant;
+
+    fn serialize_field<T: ?Sized + Serialize>(
+        &mut self,
+        _name: &'static str,
+        value: &T,
+    ) -> Result<(), NoVariant> {
+        self.0 = self.0.or_else(|| value.serialize(Probe).ok());
+        Ok(())
+    }
+
+    fn end(self) -> Result<Kind, NoVariant> {
+        self.0.ok_or(NoVariant)
+    }
+}
+
 macro_rules! no_variant {
     ($($method:ident($($argument:ty),*) -> $ok:ty;)*) => {
         $(fn $method(self, $(_: $argument),*) -> Result<$ok, NoVariant> { Err(NoVariant) })*
@@ -88,7 +110,7 @@ impl Serializer for Probe {
     type SerializeTupleStruct = Impossible<Kind, NoVariant>;
     type SerializeTupleVariant = Fields;
     type SerializeMap = Impossible<Kind, NoVariant>;
-    type SerializeStruct = Impossible<Kind, NoVariant>;
+    type SerializeStruct = Content;
     type SerializeStructVariant = Fields;
 
     no_variant! {
@@ -113,7 +135,10 @@ impl Serializer for Probe {
         serialize_tuple(usize) -> Self::SerializeTuple;
         serialize_tuple_struct(&'static str, usize) -> Self::SerializeTupleStruct;
         serialize_map(Option<usize>) -> Self::SerializeMap;
-        serialize_struct(&'static str, usize) -> Self::SerializeStruct;
+    }
+
+    fn serialize_struct(self, _: &'static str, _: usize) -> Result<Content, NoVariant> {
+        Ok(Content(None))
     }
 
     fn serialize_some<T: ?Sized + Serialize>(self, _: &T) -> Result<Kind, NoVariant> {

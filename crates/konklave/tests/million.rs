@@ -3,7 +3,7 @@
 use konklave::NodeId;
 use konklave::election::chang_roberts::{ChangRoberts, Wake};
 use konklave::election::{Id, Monitor, Winner};
-use konklave_sim::workload::election::Ballot;
+use konklave_sim::workload::election::{Ballot, Plan};
 use konklave_sim::{Ended, Options, Simulation};
 
 const NODES: u32 = 1_000_000;
@@ -30,7 +30,7 @@ fn a_million_nodes_are_cheap_to_make_and_to_run() {
         made.set(made.get() + 1);
         ChangRoberts::new(Id(me.0), next(me), Wake::Suppress)
     };
-    let ballot = Ballot::new(ids.clone(), vec![NodeId(NODES - 1)], 0);
+    let ballot = Ballot::new(ids.clone(), Plan::once(vec![NodeId(NODES - 1)], 0));
     let monitor = Monitor::new(ids, Winner::Largest);
     let mut simulation = Simulation::new(Options::default(), NODES, make, ballot, monitor);
     assert_eq!(made.get(), NODES, "each node is made once");

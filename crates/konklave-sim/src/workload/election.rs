@@ -1,33 +1,109 @@
-//! Applications that start an election, and what it costs.
+//! Applications that start elections, and what these cost.
 
-use konklave::NodeId;
 use konklave::election::{Command, Event, Id};
 use konklave::protocol::Protocol;
+use konklave::{NodeId, NodeSet};
 use serde::Serialize;
 
 use super::{Agenda, Workload};
 use crate::metrics::Messages;
 
-/// One election, started by some nodes.
+/// What applications do.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// Who starts.
+    pub initiators: Vec<NodeId>,
+    /// Every initiator starts at a random time up to this one.
+    pub within: u64,
+    /// How many elections follow each other, each when the last has come to rest.
+    pub elections: u32,
+    /// How long it takes the others to notice that a node has crashed or is back; if it is `None`,
+    /// nobody does.
+    pub notice: Option<u64>,
+}
+
+impl Plan {
+    /// One election, whose initiators start within so many ticks; nobody notices crashes.
+    pub fn once(initiators: Vec<NodeId>, within: u64) -> Self {
+        Self { initiators, within, elections: 1, notice: None }
+    }
+}
+
+/// Elections, started by some nodes.
 #[derive(Debug)]
 pub struct Ballot {
     ids: Vec<Id>,
-    initiators: Vec<NodeId>,
-    /// Every initiator starts at a random time up to this one.
-    within: u64,
-    /// How many of them came in time.
+    plan: Plan,
+    /// How many elections were begun.
+    begun: u32,
+    /// How many of their starts came in time.
     started: u32,
-    elected: Option<(NodeId, u64)>,
-    known_by: u32,
+    /// How often a node was elected.
+    elected: u32,
+    /// The last one, and when the first node knew it.
+    leader: Option<NodeId>,
+    decided: Option<u64>,
+    /// The largest id that anyone believes to lead, and who believes it.
+    known: Option<Id>,
+    known_by: NodeSet,
+    down: NodeSet,
 }
 
 /// The message that announces the winner has this name in every algorithm.
 const ANNOUNCEMENT: &str = "Elected";
 
 impl Ballot {
-    /// An election among nodes with these ids; the initiators start within so many ticks.
-    pub fn new(ids: Vec<Id>, initiators: Vec<NodeId>, within: u64) -> Self {
-        Self { ids, initiators, within, started: 0, elected: None, known_by: 0 }
+    /// Elections among nodes with these ids.
+    pub fn new(ids: Vec<Id>, plan: Plan) -> Self {
+        Self {
+            ids,
+            plan,
+            begun: 0,
+            started: 0,
+            elected: 0,
+            leader: None,
+            decided: None,
+            known: None,
+            known_by: NodeSet::new(),
+            down: NodeSet::new(),
+        }
+    }
+
+    fn begin<P>(&mut self, agenda: &mut Agenda<'_, P>)
+    where
+        P: Protocol<Command = Command, Event = Event>,
+    {
+        self.begun += 1;
+        for &node in &self.plan.initiators {
+            let pause = match self.plan.within {
+                0 => 0,
+                within => agenda.random().between(0, within),
+            };
+            if !self.down.contains(node) {
+                agenda.after(pause, node, Command::Start);
+            }
+        }
+    }
+
+    fn learn(&mut self, node: NodeId, id: Id, now: u64) {
+        if self.known != Some(id) {
+            (self.known, self.decided) = (Some(id), Some(now));
+            self.known_by = NodeSet::new();
+        }
+        self.known_by.insert(node);
+    }
+
+    /// Tells every other node that is up.
+    fn spread<P>(&self, about: NodeId, command: Command, agenda: &mut Agenda<'_, P>)
+    where
+        P: Protocol<Command = Command, Event = Event>,
+    {
+        let Some(notice) = self.plan.notice else { return };
+        for node in NodeId::all(self.ids.len() as u32) {
+            if node != about && !self.down.contains(node) {
+                agenda.after(notice, node, command);
+            }
+        }
     }
 }
 
@@ -38,45 +114,82 @@ where
     type Report = ElectionReport;
 
     fn on_start(&mut self, agenda: &mut Agenda<'_, P>) {
-        for &node in &self.initiators {
-            let pause = match self.within {
-                0 => 0,
-                within => agenda.random().between(0, within),
-            };
-            agenda.after(pause, node, Command::Start);
+        self.begin(agenda);
+    }
+
+    fn on_rest(&mut self, agenda: &mut Agenda<'_, P>) {
+        if self.begun < self.plan.elections {
+            self.begin(agenda);
         }
     }
 
     fn on_event(&mut self, node: NodeId, event: &Event, agenda: &mut Agenda<'_, P>) {
         match event {
-            Event::Started => self.started += 1,
-            Event::Elected => self.elected = Some((node, agenda.now())),
-            Event::Knows(_) => self.known_by += 1,
+            Event::Started => {
+                self.started += 1;
+                self.known = None;
+            }
+            Event::Elected => {
+                self.elected += 1;
+                self.leader = Some(node);
+                if self.known.is_none() {
+                    self.decided = Some(agenda.now());
+                }
+            }
+            Event::Knows(id) => self.learn(node, *id, agenda.now()),
+            Event::Presumes(id) if Some(*id) >= self.known => {
+                self.leader =
+                    self.ids.iter().position(|other| other == id).map(|place| NodeId(place as u32));
+                self.learn(node, *id, agenda.now());
+            }
+            Event::Presumes(_) => {}
+            Event::SteppedDown => self.leader = None,
+        }
+    }
+
+    fn on_crash(&mut self, node: NodeId, agenda: &mut Agenda<'_, P>) {
+        self.down.insert(node);
+        self.known_by.remove(node);
+        self.spread(node, Command::Lost(node), agenda);
+    }
+
+    /// The others are told, and it is told whom it has missed.
+    fn on_restart(&mut self, node: NodeId, agenda: &mut Agenda<'_, P>) {
+        self.down.remove(node);
+        self.spread(node, Command::Found(node), agenda);
+        if let Some(notice) = self.plan.notice {
+            for other in self.down.iter() {
+                agenda.after(notice, node, Command::Lost(other));
+            }
         }
     }
 
     fn report(&self, messages: &Messages, _time: u64, unit: f64) -> ElectionReport {
         let messages_to_announce = messages.called(ANNOUNCEMENT);
+        let leader = self.leader.filter(|&leader| !self.down.contains(leader));
         ElectionReport {
-            leader: self.elected.map(|(node, _)| self.ids[node.index()]),
-            leader_node: self.elected.map(|(node, _)| node),
+            leader: leader.map(|node| self.ids[node.index()]),
+            leader_node: leader,
+            elections: self.elected.max(self.begun.min(1)),
             initiators: self.started,
-            known_by: self.known_by,
+            known_by: self.known_by.len(),
             messages_to_elect: messages.total - messages_to_announce,
             messages_to_announce,
-            time_to_elect: self.elected.map(|(_, time)| time as f64 / unit),
+            time_to_elect: self.decided.map(|time| time as f64 / unit),
         }
     }
 }
 
-/// What is measured about an election. Times are in units of T, the mean delay of a message.
+/// What is measured about elections. Times are in units of T, the mean delay of a message.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ElectionReport {
     /// The winner's id.
     pub leader: Option<Id>,
     /// Where the winner is.
     pub leader_node: Option<NodeId>,
-    /// How many nodes started it.
+    /// How many were held. The messages are those of all of them.
+    pub elections: u32,
+    /// How many nodes started one.
     pub initiators: u32,
     /// How many nodes were told who won.
     pub known_by: u32,
@@ -84,6 +197,6 @@ pub struct ElectionReport {
     pub messages_to_elect: u64,
     /// Messages that announce the winner.
     pub messages_to_announce: u64,
-    /// When the winner knew that it had won.
+    /// When the first node knew who wins the last election.
     pub time_to_elect: Option<f64>,
 }

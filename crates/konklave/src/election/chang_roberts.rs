@@ -27,6 +27,12 @@
 //! for ever. A lost proposal of the largest id leaves the ring without a leader; doubled messages
 //! are harmless.
 //!
+//! A node that was made [`ready_again`](ChangRoberts::ready_again) falls asleep when the announcement
+//! passes, and an election can follow at once, called by anyone; the leader resigns on the first
+//! proposal that reaches it. This needs channels that keep the order: then proposals of one election
+//! run ahead of its winner's, and those of the next behind its announcement. A proposal that
+//! overtakes an announcement would be swallowed by a node that still takes part in the last election.
+//!
 //! # Differs from the paper
 //!
 //! The winner announces itself, and nodes may wake up late.
@@ -76,10 +82,20 @@ pub struct ChangRoberts {
     me: Id,
     next: NodeId,
     wake: Wake,
+    after: After,
     state: State,
 }
 
 const _: () = assert!(size_of::<ChangRoberts>() <= 16);
+
+/// What the announcement leaves behind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum After {
+    /// The result, for good.
+    Rest,
+    /// Nodes that can take part in the next election.
+    Readiness,
+}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum State {
@@ -96,7 +112,12 @@ enum State {
 impl ChangRoberts {
     /// The node with id `me`, before the node `next` on the ring.
     pub fn new(me: Id, next: NodeId, wake: Wake) -> Self {
-        Self { me, next, wake, state: State::Asleep }
+        Self { me, next, wake, after: After::Rest, state: State::Asleep }
+    }
+
+    /// The same node, but ready for the next election when the last one is announced.
+    pub fn ready_again(self) -> Self {
+        Self { after: After::Readiness, ..self }
     }
 }
 
@@ -107,8 +128,11 @@ impl Protocol for ChangRoberts {
     type Event = Event;
 
     fn on_command(&mut self, command: Command, env: &mut impl Env<Self>) {
-        let Command::Start = command;
-        if self.state == State::Asleep {
+        if command == Command::Start {
+            self.resign_if_ready(env);
+            if self.state != State::Asleep {
+                return; // An election is under way here.
+            }
             env.emit(Event::Started);
             self.become_candidate(env);
         }
@@ -117,6 +141,7 @@ impl Protocol for ChangRoberts {
     fn on_message(&mut self, _from: NodeId, msg: Msg, env: &mut impl Env<Self>) {
         match msg {
             Msg::Propose(id) => {
+                self.resign_if_ready(env);
                 if self.state == State::Asleep {
                     self.wake_up(id, env);
                 }
@@ -135,7 +160,10 @@ impl Protocol for ChangRoberts {
             }
             Msg::Elected(id) if id == self.me => {} // The announcement is back.
             Msg::Elected(id) => {
-                self.state = State::Lost;
+                self.state = match self.after {
+                    After::Rest => State::Lost,
+                    After::Readiness => State::Asleep,
+                };
                 env.emit(Event::Knows(id));
                 env.send(self.next, Msg::Elected(id));
             }
@@ -144,6 +172,14 @@ impl Protocol for ChangRoberts {
 }
 
 impl ChangRoberts {
+    /// The leader makes way for the next election: its winner would be in office beside it.
+    fn resign_if_ready(&mut self, env: &mut impl Env<Self>) {
+        if self.state == State::Leader && self.after == After::Readiness {
+            self.state = State::Asleep;
+            env.emit(Event::SteppedDown);
+        }
+    }
+
     fn become_candidate(&mut self, env: &mut impl Env<Self>) {
         self.state = State::Candidate;
         env.send(self.next, Msg::Propose(self.me));
@@ -231,6 +267,24 @@ mod tests {
         assert_eq!(env.lines(), ["-> 1 Propose(3)", "-> 1 Propose(9)"]);
         node.on_command(Command::Start, &mut env);
         assert!(env.lines().is_empty(), "too late to become a candidate");
+    }
+
+    #[test]
+    fn a_ready_ring_votes_again_and_its_leader_resigns() {
+        let (node, mut env) = node(Wake::Suppress);
+        let mut leader = node.ready_again();
+        leader.on_command(Command::Start, &mut env);
+        leader.on_message(NodeId(0), Msg::Propose(Id(5)), &mut env);
+        env.lines();
+        let mut by_start = leader.clone();
+        by_start.on_command(Command::Start, &mut env);
+        assert_eq!(env.lines(), ["! SteppedDown", "! Started", "-> 1 Propose(5)"]);
+        leader.on_message(NodeId(0), Msg::Propose(Id(3)), &mut env);
+        assert_eq!(env.lines(), ["! SteppedDown", "-> 1 Propose(5)"]);
+        leader.on_message(NodeId(0), Msg::Elected(Id(9)), &mut env);
+        assert_eq!(env.lines(), ["! Knows(9)", "-> 1 Elected(9)"]);
+        leader.on_command(Command::Start, &mut env);
+        assert_eq!(env.lines(), ["! Started", "-> 1 Propose(5)"]);
     }
 
     #[test]

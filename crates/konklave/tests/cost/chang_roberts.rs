@@ -4,7 +4,7 @@ use konklave::NodeId;
 use konklave::election::chang_roberts::{ChangRoberts, Wake};
 use konklave::election::{Id, Monitor, Winner};
 use konklave_sim::random::{Random, Stream};
-use konklave_sim::workload::election::{Ballot, ElectionReport};
+use konklave_sim::workload::election::{Ballot, ElectionReport, Plan};
 use konklave_sim::{Delay, Ended, Options, Report, Simulation};
 
 use super::lock::EVENTS_MAX;
@@ -21,7 +21,8 @@ pub(super) fn elect(
     let options = Options { event_limit: Some(EVENTS_MAX), ..options.clone() };
     let ids: Vec<_> = ids.iter().copied().map(Id).collect();
     let winner = if wake == Wake::Relay { Winner::LargestInitiator } else { Winner::Largest };
-    let ballot = Ballot::new(ids.clone(), initiators.iter().copied().map(NodeId).collect(), within);
+    let starters = initiators.iter().copied().map(NodeId).collect();
+    let ballot = Ballot::new(ids.clone(), Plan::once(starters, within));
     let make = |me: NodeId| ChangRoberts::new(ids[me.index()], NodeId((me.0 + 1) % nodes), wake);
     let monitor = Monitor::new(ids.clone(), winner);
     let context = format!("{ids:?}, {wake:?}, {initiators:?} within {within}, {options:?}");

@@ -9,7 +9,7 @@ use konklave::mutex::raymond::{Raymond, Variant};
 use konklave::mutex::ricart_agrawala::RicartAgrawala;
 use konklave::protocol::{self, Protocol, Verdict};
 use konklave_sim::workload::Workload;
-use konklave_sim::workload::election::Ballot;
+use konklave_sim::workload::election::{self as ballot, Ballot};
 use konklave_sim::workload::mutex::{Contention, Demand, Plan};
 use konklave_sim::{Delay, Faults, Options, Simulation};
 
@@ -74,7 +74,7 @@ pub(super) fn each(director: &mut impl Director) {
             |me: NodeId| ChangRoberts::new(ids[me.index()], NodeId((me.0 + 1) % NODES), wake);
         director.direct(&format!("chang-roberts {wake:?}"), make, |options| {
             let initiators = [0, 3, 5, 6, 7, 9].map(NodeId).into();
-            let ballot = Ballot::new(ids.clone(), initiators, 60);
+            let ballot = Ballot::new(ids.clone(), ballot::Plan::once(initiators, 60));
             Simulation::new(limited(options), NODES, &make, ballot, Indifferent::new())
         });
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use konklave::NodeId;
 use konklave::election::chang_roberts::{ChangRoberts, Wake};
 use konklave::election::{Id, Monitor, Winner};
-use konklave_sim::workload::election::Ballot;
+use konklave_sim::workload::election::{Ballot, Plan};
 use konklave_sim::workload::mutex::Demand;
 use konklave_sim::{Faults, Options, Simulation};
 
@@ -30,7 +30,7 @@ fn of_raymond(options: &Options) -> String {
 fn of_chang_roberts(options: &Options) -> String {
     let ids: Vec<_> = [3, 6, 1, 5, 2, 4].map(Id).into();
     let make = |me: NodeId| ChangRoberts::new(ids[me.index()], NodeId((me.0 + 1) % 6), Wake::All);
-    let ballot = Ballot::new(ids.clone(), NodeId::all(6).collect(), 20);
+    let ballot = Ballot::new(ids.clone(), Plan::once(NodeId::all(6).collect(), 20));
     let monitor = Monitor::new(ids.clone(), Winner::Largest);
     let options = Options { event_limit: Some(20_000), ..options.clone() };
     let mut simulation = Simulation::new(options, 6, make, ballot, monitor);

@@ -4,7 +4,7 @@ use konklave::NodeId;
 use konklave::election::chang_roberts::{ChangRoberts, Msg, Wake};
 use konklave::election::{Event, Id, Monitor, Winner};
 use konklave::protocol::{Effect, Input};
-use konklave_sim::workload::election::{Ballot, ElectionReport};
+use konklave_sim::workload::election::{Ballot, ElectionReport, Plan};
 use konklave_sim::{Options, Report, Simulation};
 
 use super::flawed::{Flaw, Flawed, Flawless, verdict};
@@ -21,7 +21,7 @@ fn elect(
     id: impl Fn(u32) -> u32,
 ) -> Report<ElectionReport> {
     let ids: Vec<_> = IDS.map(Id).into();
-    let ballot = Ballot::new(ids.clone(), NodeId::all(4).collect(), 0);
+    let ballot = Ballot::new(ids.clone(), Plan::once(NodeId::all(4).collect(), 0));
     let make = |me: NodeId| {
         let next = NodeId((me.0 + 1) % 4);
         Flawed::new(ChangRoberts::new(Id(id(IDS[me.index()])), next, Wake::All), flaw.clone())
@@ -251,7 +251,7 @@ fn waking_up_as_a_candidate_breaks_the_promise_of_relaying() {
     ] {
         let ids: Vec<_> = IDS.map(Id).into();
         let make = |me: NodeId| ChangRoberts::new(ids[me.index()], NodeId((me.0 + 1) % 4), wake);
-        let ballot = Ballot::new(ids.clone(), vec![NodeId(0)], 0);
+        let ballot = Ballot::new(ids.clone(), Plan::once(vec![NodeId(0)], 0));
         let monitor = Monitor::new(ids.clone(), Winner::LargestInitiator);
         let mut simulation = Simulation::new(Options::default(), 4, make, ballot, monitor);
         assert_eq!(verdict(&simulation.run(&mut |_| true).unwrap()), expected, "{wake:?}");
