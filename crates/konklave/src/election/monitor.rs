@@ -87,10 +87,7 @@ impl Monitor {
                 Broken::promise("agreement", detail)
             }
             Some(_) => Ok(()),
-            None => {
-                self.chosen = Some(id);
-                self.judge(id)
-            }
+            None => self.choose(id),
         }
     }
 
@@ -103,19 +100,20 @@ impl Monitor {
                 let detail = format!("node {node} hears of {id}, not of {chosen}");
                 return Broken::promise("agreement", detail);
             }
-            None if is_old_news && self.is_down(id) => return Ok(()),
-            None => {
-                self.chosen = Some(id);
-                self.judge(id)?;
-            }
+            None if is_old_news => {} // Or the same node wins again: the next result will show.
+            None => self.choose(id)?,
         }
         self.informed.insert(node);
         Ok(())
     }
 
-    /// Whether this winner is the right one. While nodes crash and come back, that can be said only
-    /// at rest.
-    fn judge(&self, id: Id) -> Verdict {
+    /// The election is decided. While nodes crash and come back, whether this winner is the right
+    /// one can be said only at rest.
+    fn choose(&mut self, id: Id) -> Verdict {
+        if self.previous != Some(id) {
+            self.informed = NodeSet::new(); // What came in was word of the last one.
+        }
+        self.chosen = Some(id);
         match self.right_winner() {
             Some(right) if self.crashes == Crashes::None && right != id => {
                 Broken::promise("the right leader", format!("{id} wins, not {right}"))
@@ -133,10 +131,6 @@ impl Monitor {
 
     fn up(&self) -> impl Iterator<Item = NodeId> + '_ {
         NodeId::all(self.ids.len() as u32).filter(|&node| !self.down.contains(node))
-    }
-
-    fn is_down(&self, id: Id) -> bool {
-        self.down.iter().any(|node| self.ids[node.index()] == id)
     }
 
     fn presumptions_at_rest(&self) -> Verdict {
