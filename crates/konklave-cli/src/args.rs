@@ -275,6 +275,12 @@ pub struct VariantArgs {
     /// How many of its nodes a cluster serves before another has its turn
     #[arg(long)]
     pub bound: Option<String>,
+    /// After how many ticks a node gives a round up: auto, which is 100 per node, or a number
+    #[arg(long)]
+    pub patience: Option<String>,
+    /// The longest delay that the algorithm relies on, in ticks
+    #[arg(long)]
+    pub max_delay: Option<String>,
 }
 
 impl VariantArgs {
@@ -289,6 +295,8 @@ impl VariantArgs {
             ("linger", &self.linger),
             ("clusters", &self.clusters),
             ("bound", &self.bound),
+            ("patience", &self.patience),
+            ("max-delay", &self.max_delay),
         ];
         options.into_iter().filter_map(|(name, value)| Some((name, value.as_deref()?)))
     }

@@ -186,6 +186,10 @@ where
         Ok(Ballot::new(ids(), ballot::Plan { initiators, within, elections, notice }))
     };
     let monitor = election::Monitor::new(ids(), winner);
+    let monitor = match site.entry().needs.overlapping {
+        true => monitor.overlapping(),
+        false => monitor,
+    };
     drive(site, job, make, workload, monitor, Problem::Election)
 }
 

@@ -144,6 +144,10 @@ pub struct Needs {
     pub perpetual: bool,
     /// Whether it survives crashes if it is told of them.
     pub notices: bool,
+    /// Whether the leaders of two elections may be in office at a time, while word travels.
+    pub overlapping: bool,
+    /// Whether no message may take longer than its option `bound` says.
+    pub bounded: bool,
     /// Whether it never knows that it is done, so that it cannot begin again.
     pub once: bool,
 }
@@ -151,7 +155,15 @@ pub struct Needs {
 impl Needs {
     /// This network, and nothing else.
     pub const fn network(network: Network) -> Self {
-        Self { network, order: Order::Any, perpetual: false, notices: false, once: false }
+        Self {
+            network,
+            order: Order::Any,
+            perpetual: false,
+            notices: false,
+            overlapping: false,
+            bounded: false,
+            once: false,
+        }
     }
 
     /// Also this order of messages.
@@ -162,6 +174,16 @@ impl Needs {
     /// It survives crashes, told of them.
     pub const fn notices(self) -> Self {
         Self { notices: true, ..self }
+    }
+
+    /// The leaders of two elections may overlap.
+    pub const fn overlapping(self) -> Self {
+        Self { overlapping: true, ..self }
+    }
+
+    /// It relies on a largest delay.
+    pub const fn bounded(self) -> Self {
+        Self { bounded: true, ..self }
     }
 
     /// It cannot begin again.

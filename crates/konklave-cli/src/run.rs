@@ -8,7 +8,7 @@ use konklave::trace::{Header, VERSION};
 use konklave_sim::metrics::Messages;
 use konklave_sim::workload::mutex::{Demand, Distribution};
 use konklave_sim::workload::{Members, numbers};
-use konklave_sim::{Ended, Options, Violation, Waiting, write_line};
+use konklave_sim::{Delay, Ended, Options, Violation, Waiting, write_line};
 use serde::Serialize;
 
 use crate::Verdict;
@@ -158,6 +158,9 @@ fn plan(args: &RunArgs, site: &Site) -> Result<RunPlan, Failure> {
             site.entry().name
         )));
     }
+    if let Some(problem) = unbounded(args.delay, site) {
+        return Err(Failure::bad(problem));
+    }
     let five_units = (5.0 * args.delay.mean()).round() as u64;
     let mutex = &args.mutex;
     Ok(RunPlan {
@@ -189,6 +192,24 @@ fn plan(args: &RunArgs, site: &Site) -> Result<RunPlan, Failure> {
                 .then(|| args.election.notice.unwrap_or(args.delay.mean().ceil() as u64)),
         },
     })
+}
+
+/// Why these delays are too long for the algorithm, if they are.
+fn unbounded(delay: Delay, site: &Site) -> Option<String> {
+    let entry = site.entry();
+    let bound = entry.needs.bounded.then(|| u64::from(site.number("max-delay")))?;
+    match delay.longest() {
+        Some(longest) if longest <= bound => None,
+        Some(longest) => Some(format!(
+            "{} relies on delays up to --max-delay {bound}, but {delay} can take {longest}: \
+             write --max-delay {longest}",
+            entry.name
+        )),
+        None => Some(format!(
+            "{} relies on a longest delay, but {delay} has none: write --delay uniform:1..{bound}",
+            entry.name
+        )),
+    }
 }
 
 fn open_trace(path: &Path, site: &Site) -> Result<BufWriter<File>, Failure> {

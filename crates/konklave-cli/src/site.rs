@@ -81,6 +81,13 @@ impl Site {
         self.ring.as_ref().expect("the network was checked to be a ring").successor(me)
     }
 
+    /// The next nodes on a ring, near ones first: up to so many, and never `me` itself.
+    pub fn successors(&self, me: NodeId, count: usize) -> Vec<NodeId> {
+        let after = |node: &NodeId| Some(self.successor(*node));
+        let next = std::iter::successors(Some(self.successor(me)), after);
+        next.take_while(|&node| node != me).take(count).collect()
+    }
+
     /// How many steps each node of a ring is behind node 0.
     pub fn ring_positions(&self) -> Vec<u32> {
         let mut positions = vec![0; self.nodes() as usize];

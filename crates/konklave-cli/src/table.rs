@@ -5,7 +5,10 @@ use std::time::Duration;
 
 use konklave::NodeId;
 use konklave::booking::{Form, reservation::Reservation};
+use konklave::election::Winner;
+use konklave::election::bully::Bully;
 use konklave::election::chang_roberts::{ChangRoberts, Wake};
+use konklave::election::chang_roberts_numbered::ChangRobertsNumbered;
 use konklave::mutex::cao_singhal::CaoSinghal;
 use konklave::mutex::carvalho_roucairol::CarvalhoRoucairol;
 use konklave::mutex::central::Central;
@@ -69,6 +72,9 @@ const QUORUM: Choice = Choice { name: "quorum", values: &["auto", "plane", "grid
 const STRUCTURE: Choice =
     Choice { name: "structure", values: &["mixed", "ricart-agrawala", "maekawa", "file:PATH"] };
 const FORM: Choice = Choice { name: "variant", values: &["block", "deny"] };
+const MAX_DELAY: Choice = Choice { name: "max-delay", values: &["20", "NUMBER"] };
+const PATIENCE: Choice = Choice { name: "patience", values: &["auto", "NUMBER"] };
+const BULLY: Needs = COMPLETE.notices().overlapping().bounded();
 const WAKE: Choice = Choice { name: "wake", values: &["all", "suppress", "relay"] };
 const HIERARCHICAL: Choice =
     Choice { name: "variant", values: &["naimi-trehel", "ricart-agrawala", "raymond"] };
@@ -222,6 +228,14 @@ pub static TABLE: LazyLock<Vec<Entry>> = LazyLock::new(|| {
             let form = form(site);
             drive::booking(site, job, form, |me| Reservation::new(me, site.nodes(), form))
         }),
+        entry!(election::bully, BULLY, &[MAX_DELAY], expected::unknown, |site, job| {
+            let bound = Duration::from_millis(site.number("max-delay").into());
+            let make = |me| {
+                let others = site.neighbours(me).into_iter().map(|other| (site.id(other), other));
+                Bully::new(site.id(me), others.collect(), bound)
+            };
+            drive::election(site, job, Winner::Largest, make)
+        }),
         entry!(election::chang_roberts, READY_RING, &[WAKE], expected::unknown, |site, job| {
             let wake = wake(site);
             let make = |me| {
@@ -230,8 +244,33 @@ pub static TABLE: LazyLock<Vec<Entry>> = LazyLock::new(|| {
             };
             drive::election(site, job, wake.winner(), make)
         }),
+        entry!(
+            election::chang_roberts_numbered,
+            RING.notices(),
+            &[PATIENCE],
+            expected::unknown,
+            |site, job| {
+                let patience = patience(site);
+                let make = |me| {
+                    let successors = site.successors(me, SUCCESSORS);
+                    ChangRobertsNumbered::new(site.id(me), me, successors, patience)
+                };
+                drive::election(site, job, Winner::Largest, make)
+            }
+        ),
     ]
 });
+
+/// How many of those that follow it each node of a ring knows where nodes may crash.
+const SUCCESSORS: usize = 16;
+
+/// How long a node waits for the end of a round.
+fn patience(site: &Site) -> Duration {
+    match site.choice("patience") {
+        "auto" => Duration::from_millis(100 * u64::from(site.nodes())),
+        _ => Duration::from_millis(site.number("patience").into()),
+    }
+}
 
 fn acks(site: &Site) -> Acks {
     match site.choice("variant") {

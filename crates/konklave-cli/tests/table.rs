@@ -2,11 +2,13 @@
 //!
 //! `SCHEDULES=100000 cargo test --release --test table random` goes through more random schedules.
 
+use konklave::NodeId;
 use konklave_cli::drive::{ElectionPlan, Job, MutexPlan, Outcome, Problem, RunPlan};
 use konklave_cli::entry::{Entry, Family, Network};
 use konklave_cli::setup::{Ids, Setup};
 use konklave_cli::site::Site;
 use konklave_cli::table::TABLE;
+use konklave_sim::faults::Outage;
 use konklave_sim::random::{Random, Stream};
 use konklave_sim::workload::Members;
 use konklave_sim::workload::mutex::Demand;
@@ -31,6 +33,7 @@ impl Case {
         let delay = match random.below(3) {
             0 => Delay::Constant(1),
             1 => Delay::Uniform(1, 20),
+            _ if entry.needs.bounded => Delay::PerLink(1, 20),
             _ => Delay::Exponential(10),
         };
         let demand = match random.below(3) {
@@ -96,6 +99,30 @@ fn random_schedules_break_no_promise() {
     for entry in TABLE.iter() {
         for seed in 0..schedules() {
             let case = Case::draw(entry, seed);
+            let description = format!("{} with {:?} and {:?}", entry.name, case.setup, case.plan);
+            let report = case.run(entry).unwrap_or_else(|error| panic!("{description}: {error}"));
+            assert!(report.violations.is_empty(), "{description}: {:?}", report.violations);
+            assert!(!report.ended.is_early(), "{description}: {}", report.ended);
+        }
+    }
+}
+
+/// What a crash costs must not be a promise, where the algorithm survives crashes.
+#[test]
+fn random_crashes_are_survived_where_that_is_claimed() {
+    for entry in TABLE.iter().filter(|entry| entry.needs.notices) {
+        for seed in 0..schedules() {
+            let mut case = Case::draw(entry, seed);
+            let mut random = Random::new(seed, Stream::Faults);
+            let nodes = case.setup.nodes;
+            case.plan.election.notice = Some(1 + random.below(30));
+            for node in NodeId::all(nodes) {
+                let from = random.below(400);
+                let to = (random.below(2) == 0).then(|| from + 1 + random.below(400));
+                if random.below(3) == 0 {
+                    case.plan.options.faults.crashes.push(Outage { node, from, to });
+                }
+            }
             let description = format!("{} with {:?} and {:?}", entry.name, case.setup, case.plan);
             let report = case.run(entry).unwrap_or_else(|error| panic!("{description}: {error}"));
             assert!(report.violations.is_empty(), "{description}: {:?}", report.violations);

@@ -37,6 +37,17 @@ impl Delay {
         }
     }
 
+    /// The longest delay, if there is one.
+    pub fn longest(self) -> Option<u64> {
+        match self {
+            Self::Exponential(_) => None,
+            Self::Constant(delay) => Some(delay),
+            Self::Uniform(_, high) | Self::PerLink(_, high) | Self::Asymmetric(_, high) => {
+                Some(high)
+            }
+        }
+    }
+
     /// The delay of one message. `links` decides the fixed delays of links.
     #[inline(always)]
     pub fn draw(&self, from: NodeId, to: NodeId, links: u64, random: &mut Random) -> u64 {

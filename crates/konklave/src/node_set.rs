@@ -88,10 +88,16 @@ fn place(node: NodeId) -> (usize, u64) {
 impl FromIterator<NodeId> for NodeSet {
     fn from_iter<I: IntoIterator<Item = NodeId>>(nodes: I) -> Self {
         let mut set = Self::new();
-        for node in nodes {
-            set.insert(node);
-        }
+        set.extend(nodes);
         set
+    }
+}
+
+impl Extend<NodeId> for NodeSet {
+    fn extend<I: IntoIterator<Item = NodeId>>(&mut self, nodes: I) {
+        for node in nodes {
+            self.insert(node);
+        }
     }
 }
 

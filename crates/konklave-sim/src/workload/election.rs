@@ -153,7 +153,7 @@ where
         self.spread(node, Command::Lost(node), agenda);
     }
 
-    /// The others are told, and it is told whom it has missed.
+    /// The others are told; it is told who is down, and calls an election.
     fn on_restart(&mut self, node: NodeId, agenda: &mut Agenda<'_, P>) {
         self.down.remove(node);
         self.spread(node, Command::Found(node), agenda);
@@ -161,6 +161,7 @@ where
             for other in self.down.iter() {
                 agenda.after(notice, node, Command::Lost(other));
             }
+            agenda.after(notice, node, Command::Start);
         }
     }
 

@@ -27,11 +27,12 @@
 //! for ever. A lost proposal of the largest id leaves the ring without a leader; doubled messages
 //! are harmless.
 //!
-//! A node that was made [`ready_again`](ChangRoberts::ready_again) falls asleep when the announcement
-//! passes, and an election can follow at once, called by anyone; the leader resigns on the first
-//! proposal that reaches it. This needs channels that keep the order: then proposals of one election
-//! run ahead of its winner's, and those of the next behind its announcement. A proposal that
-//! overtakes an announcement would be swallowed by a node that still takes part in the last election.
+//! A node that was made [`ready_again`](ChangRoberts::ready_again) falls asleep when the
+//! announcement passes, and an election can follow at once, called by anyone; the leader resigns on
+//! the first proposal that reaches it. This needs channels that keep the order: then proposals of
+//! one election run ahead of its winner's, and those of the next behind its announcement. A
+//! proposal that overtakes an announcement would be swallowed by a node that still takes part in
+//! the last election.
 //!
 //! # Differs from the paper
 //!

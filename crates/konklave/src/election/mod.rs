@@ -15,7 +15,9 @@
 //! - **agreement**: nobody is told a wrong winner;
 //! - **termination**: in the end there is a leader, and every node knows it.
 
+pub mod bully;
 pub mod chang_roberts;
+pub mod chang_roberts_numbered;
 mod monitor;
 pub mod repeated;
 

@@ -13,6 +13,9 @@ pub struct Monitor {
     largest_initiator: Option<Id>,
     /// Who is in office.
     leader: Option<NodeId>,
+    handover: Handover,
+    /// Leaders of earlier elections that have not heard of the next, where that is allowed.
+    outgoing: NodeSet,
     /// Whom this election has chosen, as far as anyone has said.
     chosen: Option<Id>,
     /// Whom the election before has chosen: word of it may still come in.
@@ -24,6 +27,15 @@ pub struct Monitor {
     /// Who has crashed and said nothing since.
     down: NodeSet,
     crashes: Crashes,
+}
+
+/// How leaders of consecutive elections follow each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Handover {
+    /// The old one resigns before the new one is elected.
+    Strict,
+    /// The old one resigns when it hears of the new one.
+    Overlapping,
 }
 
 /// What crashes mean for the promises.
@@ -45,6 +57,8 @@ impl Monitor {
             winner,
             largest_initiator: None,
             leader: None,
+            handover: Handover::Strict,
+            outgoing: NodeSet::new(),
             chosen: None,
             previous: None,
             informed: NodeSet::new(),
@@ -52,6 +66,11 @@ impl Monitor {
             down: NodeSet::new(),
             crashes: Crashes::None,
         }
+    }
+
+    /// The same, but two leaders of different elections may be in office while word travels.
+    pub fn overlapping(self) -> Self {
+        Self { handover: Handover::Overlapping, ..self }
     }
 
     /// The leader, while there is one.
@@ -67,6 +86,9 @@ impl Monitor {
             self.largest_initiator = None;
             self.informed = NodeSet::new();
             self.presumed = Vec::new();
+            if self.handover == Handover::Overlapping {
+                self.outgoing.extend(self.leader.take());
+            }
         }
         self.largest_initiator = self.largest_initiator.max(Some(self.ids[node.index()]));
         if self.crashes == Crashes::Vacancy {
@@ -76,6 +98,13 @@ impl Monitor {
 
     fn on_elected(&mut self, node: NodeId) -> Verdict {
         let id = self.ids[node.index()];
+        if self.crashes != Crashes::None {
+            // Who comes back may call the next election before the last is decided.
+            self.previous = self.chosen.take();
+            if self.handover == Handover::Overlapping {
+                self.outgoing.extend(self.leader.take());
+            }
+        }
         if let Some(other) = self.leader {
             let detail = format!("node {node} is elected, and so is node {other}");
             return Broken::promise("one leader", detail);
@@ -95,7 +124,10 @@ impl Monitor {
         let is_old_news = self.previous == Some(id);
         match self.chosen {
             Some(chosen) if chosen == id => {}
-            Some(_) if is_old_news => return Ok(()),
+            Some(_) if is_old_news || self.crashes != Crashes::None => {
+                self.informed.remove(node); // It has to hear of the last winner at last.
+                return Ok(());
+            }
             Some(chosen) => {
                 let detail = format!("node {node} hears of {id}, not of {chosen}");
                 return Broken::promise("agreement", detail);
@@ -104,6 +136,9 @@ impl Monitor {
             None => self.choose(id)?,
         }
         self.informed.insert(node);
+        if id == self.ids[node.index()] && self.outgoing.remove(node) {
+            (self.leader, self.chosen) = (Some(node), Some(id)); // It stays in office.
+        }
         Ok(())
     }
 
@@ -169,6 +204,7 @@ impl protocol::Monitor for Monitor {
                 self.presumed[node.index()] = Some(*id);
             }
             Event::SteppedDown if self.leader == Some(node) => self.leader = None,
+            Event::SteppedDown if self.outgoing.remove(node) => {}
             Event::SteppedDown => {
                 let detail = format!("node {node} steps down, but is not the leader");
                 return Broken::promise("one leader", detail);
@@ -189,6 +225,7 @@ impl protocol::Monitor for Monitor {
         if self.leader == Some(node) {
             self.leader = None;
         }
+        self.outgoing.remove(node);
         Ok(())
     }
 
@@ -205,6 +242,10 @@ impl protocol::Monitor for Monitor {
         if let Some(node) = self.up().find(|&node| !self.informed.contains(node)) {
             let detail = format!("node {node} never learns who is the leader");
             return Broken::promise("termination", detail);
+        }
+        if let Some(node) = self.outgoing.iter().next() {
+            let detail = format!("node {node} never steps down for node {leader}");
+            return Broken::promise("one leader", detail);
         }
         let id = self.ids[leader.index()];
         match self.right_winner() {
@@ -327,6 +368,29 @@ mod tests {
             tell(&mut monitor, node, Event::Knows(Id(7))).unwrap();
         }
         monitor.at_rest().unwrap();
+    }
+
+    #[test]
+    fn leaders_of_different_elections_may_overlap_where_that_is_allowed() {
+        let mut monitor = Monitor { handover: Handover::Overlapping, ..decided() };
+        monitor.on_crash(NodeId(1)).unwrap();
+        tell(&mut monitor, 2, Event::Started).unwrap();
+        tell(&mut monitor, 2, Event::Elected).unwrap();
+        tell(&mut monitor, 1, Event::Started).unwrap(); // It is back.
+        tell(&mut monitor, 1, Event::Elected).expect("node 2 has not heard of it");
+        assert!(tell(&mut monitor.clone(), 0, Event::Elected).is_err(), "the same election");
+        for node in 0..3 {
+            tell(&mut monitor, node, Event::Knows(Id(9))).unwrap();
+        }
+        let broken = monitor.at_rest().unwrap_err();
+        assert_eq!(broken.to_string(), "one leader: node 2 never steps down for node 1");
+        tell(&mut monitor, 2, Event::SteppedDown).unwrap();
+        monitor.at_rest().unwrap();
+        tell(&mut monitor, 0, Event::Started).unwrap(); // Nobody was missing.
+        for node in 0..3 {
+            tell(&mut monitor, node, Event::Knows(Id(9))).unwrap();
+        }
+        monitor.at_rest().expect("node 1 stays in office");
     }
 
     #[test]
