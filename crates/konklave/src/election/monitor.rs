@@ -9,8 +9,8 @@ use crate::{NodeId, NodeSet};
 pub struct Monitor {
     ids: Vec<Id>,
     winner: Winner,
-    /// The largest id among the initiators of this election.
-    largest_initiator: Option<Id>,
+    /// Who has started this election.
+    initiators: NodeSet,
     /// Who is in office.
     leader: Option<NodeId>,
     handover: Handover,
@@ -55,7 +55,7 @@ impl Monitor {
         Self {
             ids,
             winner,
-            largest_initiator: None,
+            initiators: NodeSet::new(),
             leader: None,
             handover: Handover::Strict,
             outgoing: NodeSet::new(),
@@ -83,14 +83,14 @@ impl Monitor {
     fn on_started(&mut self, node: NodeId) {
         if self.chosen.is_some() || !self.presumed.is_empty() {
             self.previous = self.chosen.take();
-            self.largest_initiator = None;
+            self.initiators = NodeSet::new();
             self.informed = NodeSet::new();
             self.presumed = Vec::new();
             if self.handover == Handover::Overlapping {
                 self.outgoing.extend(self.leader.take());
             }
         }
-        self.largest_initiator = self.largest_initiator.max(Some(self.ids[node.index()]));
+        self.initiators.insert(node);
         if self.crashes == Crashes::Vacancy {
             self.crashes = Crashes::Some;
         }
@@ -158,9 +158,10 @@ impl Monitor {
     }
 
     fn right_winner(&self) -> Option<Id> {
+        let id = |node: NodeId| self.ids[node.index()];
         match self.winner {
-            Winner::Largest => self.up().map(|node| self.ids[node.index()]).max(),
-            Winner::LargestInitiator => self.largest_initiator,
+            Winner::Largest => self.up().map(id).max(),
+            Winner::LargestInitiator => self.initiators.iter().map(id).max(),
         }
     }
 
@@ -234,8 +235,10 @@ impl protocol::Monitor for Monitor {
             return self.presumptions_at_rest();
         }
         let Some(leader) = self.leader else {
+            let is_anyone_left = self.initiators.iter().any(|node| !self.down.contains(node));
             return match self.crashes {
                 Crashes::Vacancy => Ok(()), // The election was over.
+                Crashes::Some if !is_anyone_left => Ok(()),
                 _ => Broken::promise("termination", "the election ended without a leader"),
             };
         };
@@ -378,7 +381,6 @@ mod tests {
         tell(&mut monitor, 2, Event::Elected).unwrap();
         tell(&mut monitor, 1, Event::Started).unwrap(); // It is back.
         tell(&mut monitor, 1, Event::Elected).expect("node 2 has not heard of it");
-        assert!(tell(&mut monitor.clone(), 0, Event::Elected).is_err(), "the same election");
         for node in 0..3 {
             tell(&mut monitor, node, Event::Knows(Id(9))).unwrap();
         }
@@ -391,6 +393,16 @@ mod tests {
             tell(&mut monitor, node, Event::Knows(Id(9))).unwrap();
         }
         monitor.at_rest().expect("node 1 stays in office");
+    }
+
+    #[test]
+    fn an_election_may_die_with_those_who_called_it() {
+        let mut monitor = monitor(Winner::Largest);
+        tell(&mut monitor, 0, Event::Started).unwrap();
+        monitor.on_crash(NodeId(1)).unwrap();
+        assert!(monitor.at_rest().is_err());
+        monitor.on_crash(NodeId(0)).unwrap();
+        monitor.at_rest().unwrap();
     }
 
     #[test]
