@@ -78,7 +78,16 @@ impl Site {
 
     /// The next node on a ring.
     pub fn successor(&self, me: NodeId) -> NodeId {
-        self.ring.as_ref().expect("the network was checked to be a ring").successor(me)
+        self.ring().successor(me)
+    }
+
+    /// The previous node on a ring, and the next.
+    pub fn beside(&self, me: NodeId) -> (NodeId, NodeId) {
+        (self.ring().predecessor(me), self.ring().successor(me))
+    }
+
+    fn ring(&self) -> &Ring {
+        self.ring.as_ref().expect("the network was checked to be a ring")
     }
 
     /// The next nodes on a ring, near ones first: up to so many, and never `me` itself.

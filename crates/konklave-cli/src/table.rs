@@ -152,7 +152,7 @@ pub static TABLE: LazyLock<Vec<Entry>> = LazyLock::new(|| {
         entry!(mutex::perpetuum, RING.perpetual(), &[LINGER], expected::perpetuum, |site, job| {
             // A tick is a millisecond; `none` is no number.
             let linger = Duration::from_millis(site.choice("linger").parse().unwrap_or(0));
-            let make = |me| Perpetuum::new(me, site.successor(me), NodeId(0), linger);
+            let make = |me| Perpetuum::new(me, site.beside(me), NodeId(0), linger);
             drive::mutex(site, job, make)
         }),
         entry!(mutex::raymond, TREE, &[RAYMOND], expected::raymond, |site, job| {
@@ -187,7 +187,7 @@ pub static TABLE: LazyLock<Vec<Entry>> = LazyLock::new(|| {
                 };
                 let (nodes, positions) = (site.nodes(), site.ring_positions());
                 let make = |me: NodeId| {
-                    RingChase::new(me, site.successor(me), positions[me.index()], nodes, variant)
+                    RingChase::new(me, site.beside(me), positions[me.index()], nodes, variant)
                 };
                 drive::mutex(site, job, make)
             }
