@@ -4,9 +4,11 @@
 mod cost {
     mod chang_roberts;
     mod lock;
+    mod permission;
     mod raymond;
     mod raymond_heavy;
     mod ricart_agrawala;
     mod tree;
+    mod turns;
     mod wake;
 }

@@ -63,6 +63,43 @@ where
     report
 }
 
+/// Everyone all the time, with constant delays and E = 5T: what is measured between the first
+/// thousand entries and the last.
+pub(super) fn saturated<P>(nodes: u32, make: impl Fn(NodeId) -> P) -> MutexReport
+where
+    P: Protocol<Command = Command, Event = Event>,
+{
+    let options = Options::default();
+    let rounds = 1000 / nodes + 1;
+    let plan = plan(&options, nodes, Demand::Heavy, 2 * rounds + 60);
+    let plan = Plan { warmup: u64::from(rounds * nodes), ..plan };
+    run(&options, nodes, plan, make).problem.mutex
+}
+
+/// Equal but for rounding.
+pub(super) fn assert_close(measured: f64, expected: f64, context: &str) {
+    assert!((measured - expected).abs() < 1e-9, "{context}: {measured}, not {expected}");
+}
+
+/// Messages per entry, and the mean of the coordination delay, once everyone asks all the time.
+pub(super) fn assert_saturated<P>(
+    nodes: u32,
+    messages: f64,
+    delay: f64,
+    context: &str,
+    make: impl Fn(NodeId) -> P,
+) where
+    P: Protocol<Command = Command, Event = Event>,
+{
+    let context = format!("{context}, {nodes} nodes");
+    let report = saturated(nodes, make);
+    assert_close(report.messages_per_entry.unwrap(), messages, &context);
+    let measured = report.coordination_delay.unwrap().mean;
+    assert_close(measured, delay, &context);
+    // Nobody is ever late, so E and the delay are all that happens.
+    assert_close(report.throughput.unwrap(), 1.0 / (5.0 + delay), &context);
+}
+
 /// Applications that are watched as they enter.
 struct Watched {
     contention: Contention,
