@@ -4,10 +4,14 @@
 mod cost {
     mod chang_roberts;
     mod lock;
+    mod path_reversal;
     mod permission;
+    mod quorum;
     mod raymond;
     mod raymond_heavy;
     mod ricart_agrawala;
+    mod ring;
+    mod token;
     mod tree;
     mod turns;
     mod wake;

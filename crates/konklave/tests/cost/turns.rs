@@ -90,15 +90,6 @@ pub(super) fn distinct(nodes: u32, length: usize, seed: u64) -> Vec<NodeId> {
     (0..length).map(|_| next()).collect()
 }
 
-/// Every order of this length: all that can happen, each once.
-pub(super) fn orders(nodes: u32, length: u32) -> impl Iterator<Item = Vec<NodeId>> {
-    let count = u64::from(nodes).pow(length);
-    (0..count).map(move |number| {
-        let digit = |place| number / u64::from(nodes).pow(place) % u64::from(nodes);
-        (0..length).map(|place| NodeId(digit(place) as u32)).collect()
-    })
-}
-
 /// Messages of all turns.
 pub(super) fn total(turns: &[Turn]) -> u64 {
     turns.iter().map(|turn| turn.messages).sum()
@@ -140,6 +131,4 @@ fn orders_are_what_they_are_called() {
     assert!(distinct(4, 100, 1).windows(2).all(|pair| pair[0] != pair[1]));
     let seen: std::collections::BTreeSet<_> = distinct(4, 100, 1).into_iter().collect();
     assert_eq!(seen.len(), 4);
-    let all: std::collections::BTreeSet<_> = orders(3, 4).collect();
-    assert_eq!(all.len(), 81);
 }
