@@ -3,12 +3,15 @@
 
 mod cost {
     mod chang_roberts;
+    mod graph;
+    mod hierarchical;
     mod lock;
     mod path_reversal;
     mod permission;
     mod quorum;
     mod raymond;
     mod raymond_heavy;
+    mod raymond_variants;
     mod ricart_agrawala;
     mod ring;
     mod token;
