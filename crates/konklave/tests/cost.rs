@@ -2,7 +2,10 @@
 //! formula is exact, and within a stated confidence interval where it is an average.
 
 mod cost {
+    mod all_schedules;
+    mod answers;
     mod chang_roberts;
+    mod fairness;
     mod graph;
     mod hierarchical;
     mod lock;
@@ -12,8 +15,10 @@ mod cost {
     mod raymond;
     mod raymond_heavy;
     mod raymond_variants;
+    mod reference;
     mod ricart_agrawala;
     mod ring;
+    mod schedules;
     mod token;
     mod tree;
     mod turns;

@@ -10,7 +10,7 @@ use konklave_sim::random::{Random, Stream};
 use konklave_sim::workload::mutex::Demand;
 use konklave_sim::{Delay, Options};
 
-use super::lock::{assert_close, assert_saturated, plan, run, saturated};
+use super::lock::{ROUNDS, assert_close, assert_saturated, plan, run, saturated};
 use super::turns::{assert_mean, distinct, mean_costs, schedules, turns, uniform};
 
 const VARIANTS: [Variant; 4] =
@@ -202,7 +202,7 @@ fn under_heavy_load_the_token_walks_round_a_tree_and_turns_the_other_edges_twice
             let told = 2.0 * (n - 1.0) * (n - 2.0) / n;
             assert_saturated(nodes, walk + told, delay, &context, on(&graph, Variant::Everyone));
         }
-        let acknowledged = saturated(nodes, on(&graph, Variant::Acknowledged));
+        let acknowledged = saturated(nodes, ROUNDS, on(&graph, Variant::Acknowledged));
         let measured = acknowledged.messages_per_entry.unwrap();
         assert_close(measured, walk + 2.0 * turned, &context);
     }
@@ -257,7 +257,7 @@ fn under_heavy_load_a_search_costs_the_same_and_the_token_takes_all_the_delay() 
         let nodes = graph.nodes();
         let diameter = NodeId::all(nodes).flat_map(|node| graph.distances(node)).max().unwrap();
         for (form, name, cost) in searches(graph) {
-            let report = saturated(nodes, search(graph, form));
+            let report = saturated(nodes, ROUNDS, search(graph, form));
             let delay = report.coordination_delay.unwrap();
             let context = format!("{}, {name}", graph.describe());
             let hops = report.messages_per_entry.unwrap() - cost as f64;

@@ -9,7 +9,7 @@ use konklave_sim::workload::mutex::Demand;
 use konklave_sim::{Delay, Options};
 
 use super::chang_roberts::harmonic;
-use super::lock::{assert_saturated, plan, run, saturated};
+use super::lock::{ROUNDS, assert_saturated, plan, run, saturated};
 use super::turns::{Turn, assert_mean, mean_costs, schedules, turns, uniform};
 
 const BOUND: u32 = 4;
@@ -139,6 +139,6 @@ fn thirteen_nodes_in_three_clusters_cost_what_the_dossier_says() {
     let measured = (last.messages - first.messages) as f64 / (3 * rounds) as f64;
     assert!((measured - (clients + 2.5 / 4.0)).abs() < 0.01, "{measured}");
     assert!((measured - 2.9).abs() < 0.05, "{measured}");
-    let delay = saturated(13, naimi_trehel(3)).coordination_delay.unwrap();
+    let delay = saturated(13, ROUNDS, naimi_trehel(3)).coordination_delay.unwrap();
     assert_eq!(delay.max, 3.0, "2T and that between representatives");
 }

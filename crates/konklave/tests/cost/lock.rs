@@ -63,18 +63,21 @@ where
     report
 }
 
-/// Everyone all the time, with constant delays and E = 5T: what is measured between the first
-/// thousand entries and the last.
-pub(super) fn saturated<P>(nodes: u32, make: impl Fn(NodeId) -> P) -> MutexReport
+/// Everyone all the time, with constant delays and E = 5T: what is measured in so many rounds,
+/// between the first thousand entries and the last.
+pub(super) fn saturated<P>(nodes: u32, rounds: u32, make: impl Fn(NodeId) -> P) -> MutexReport
 where
     P: Protocol<Command = Command, Event = Event>,
 {
     let options = Options::default();
-    let rounds = 1000 / nodes + 1;
-    let plan = plan(&options, nodes, Demand::Heavy, 2 * rounds + 60);
-    let plan = Plan { warmup: u64::from(rounds * nodes), ..plan };
+    let left_out = 1000 / nodes + 1;
+    let plan = plan(&options, nodes, Demand::Heavy, 2 * left_out + rounds);
+    let plan = Plan { warmup: u64::from(left_out * nodes), ..plan };
     run(&options, nodes, plan, make).problem.mutex
 }
+
+/// Enough rounds for all that repeats itself after up to six.
+pub(super) const ROUNDS: u32 = 60;
 
 /// Equal but for rounding.
 pub(super) fn assert_close(measured: f64, expected: f64, context: &str) {
@@ -92,7 +95,7 @@ pub(super) fn assert_saturated<P>(
     P: Protocol<Command = Command, Event = Event>,
 {
     let context = format!("{context}, {nodes} nodes");
-    let report = saturated(nodes, make);
+    let report = saturated(nodes, ROUNDS, make);
     assert_close(report.messages_per_entry.unwrap(), messages, &context);
     let measured = report.coordination_delay.unwrap().mean;
     assert_close(measured, delay, &context);

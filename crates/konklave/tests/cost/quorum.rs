@@ -8,7 +8,7 @@ use konklave::{NodeId, NodeSet};
 use konklave_sim::workload::mutex::{Demand, Plan};
 use konklave_sim::{Delay, Options};
 
-use super::lock::{assert_saturated, plan, run, saturated};
+use super::lock::{ROUNDS, assert_saturated, plan, run, saturated};
 use super::turns::{schedules, turns, uniform};
 
 /// Planes and grids, complete and not.
@@ -72,7 +72,7 @@ fn without_conflict_an_entry_takes_three_messages_for_each_other_member() {
 fn under_heavy_load_maekawa_tells_everyone_once_that_it_failed() {
     for (name, quorums) in systems().into_iter().filter(|(_, quorums)| size(quorums) > 3) {
         let make = |me| Maekawa::new(me, quorums.of(me).clone());
-        let report = saturated(size(&quorums), make);
+        let report = saturated(size(&quorums), ROUNDS, make);
         let measured = report.messages_per_entry.unwrap();
         assert!((measured - 4.0 * others(&quorums)).abs() < 1e-9, "4(K-1), {name}: {measured}");
         let delay = report.coordination_delay.unwrap();
@@ -220,8 +220,8 @@ fn the_instances_of_sanders_cost_what_their_models_do() {
         assert_saturated(nodes, 3.0 * f64::from(nodes - 1), 1.0, "as Ricart and Agrawala", make);
         let quorums = Quorums::new(nodes);
         let structure = Structure::maekawa(&quorums);
-        let maekawa = saturated(nodes, |me| Maekawa::new(me, quorums.of(me).clone()));
-        let sanders = saturated(nodes, |me| Sanders::new(me, structure.at(me).clone()));
+        let maekawa = saturated(nodes, ROUNDS, |me| Maekawa::new(me, quorums.of(me).clone()));
+        let sanders = saturated(nodes, ROUNDS, |me| Sanders::new(me, structure.at(me).clone()));
         assert_eq!(maekawa, sanders, "{nodes} nodes");
     }
 }
