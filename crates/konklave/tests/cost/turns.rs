@@ -1,15 +1,15 @@
 //! Light load turn by turn: who asks is given, and what every turn cost is known.
 
 use konklave::NodeId;
-use konklave::mutex::{Command, Event, Monitor};
+use konklave::mutex::{Command, Event};
 use konklave::protocol::Protocol;
-use konklave_sim::metrics::Messages;
 use konklave_sim::random::{Random, Stream};
-use konklave_sim::workload::{Agenda, Workload};
-use konklave_sim::{Delay, Ended, Options, Simulation};
+use konklave_sim::workload::Agenda;
+use konklave_sim::workload::mutex::{Demand, Plan};
+use konklave_sim::{Delay, Options};
 
 use super::chang_roberts::moments;
-use super::lock::EVENTS_MAX;
+use super::lock::{plan, watch};
 
 /// One entry on a system at rest, from asking until it rests again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
@@ -29,36 +29,32 @@ pub(super) fn turns<P>(
 where
     P: Protocol<Command = Command, Event = Event>,
 {
-    let options = Options { event_limit: Some(10 * EVENTS_MAX), ..options.clone() };
-    let context = format!("{nodes} nodes, {options:?}");
-    let workload = InTurn { order: order.to_vec(), began: (0, 0), turns: Vec::new() };
-    let mut simulation = Simulation::new(options, nodes, make, workload, Monitor::new(nodes));
-    let report = simulation.run(&mut |_| true).expect("nothing is written");
-    assert_eq!(report.ended, Ended::Quiescence, "{context}: {:?}", report.violations);
-    assert!(report.problem.iter().map(|turn| turn.node).eq(order.iter().copied()), "{context}");
-    report.problem
+    let plan = Plan { requesters: Vec::new(), ..plan(options, nodes, Demand::Heavy, 0) };
+    let in_turn = InTurn { order: order.to_vec(), began: (0, 0), turns: Vec::new() };
+    let turns = watch(options, nodes, plan, Some(in_turn), make).problem.turns;
+    assert!(turns.iter().map(|turn| turn.node).eq(order.iter().copied()), "{nodes} nodes");
+    turns
 }
 
 /// Applications that enter in this order, each when everything is at rest.
-struct InTurn {
+pub(super) struct InTurn {
     order: Vec<NodeId>,
     /// Time and messages when the present turn began.
     began: (u64, u64),
-    turns: Vec<Turn>,
+    pub(super) turns: Vec<Turn>,
 }
 
-impl<P: Protocol<Command = Command, Event = Event>> Workload<P> for InTurn {
-    type Report = Vec<Turn>;
-
-    fn on_start(&mut self, _: &mut Agenda<'_, P>) {}
-
-    fn on_event(&mut self, node: NodeId, Event::Granted: &Event, agenda: &mut Agenda<'_, P>) {
+impl InTurn {
+    pub(super) fn on_granted<P>(&mut self, node: NodeId, agenda: &mut Agenda<'_, P>)
+    where
+        P: Protocol<Command = Command>,
+    {
         let waited = agenda.now() - self.began.0;
         self.turns.push(Turn { node, messages: 0, waited });
         agenda.after(5, node, Command::Release);
     }
 
-    fn on_rest(&mut self, agenda: &mut Agenda<'_, P>) {
+    pub(super) fn on_rest<P: Protocol<Command = Command>>(&mut self, agenda: &mut Agenda<'_, P>) {
         if let Some(turn) = self.turns.last_mut() {
             turn.messages = agenda.messages() - self.began.1;
         }
@@ -66,10 +62,6 @@ impl<P: Protocol<Command = Command, Event = Event>> Workload<P> for InTurn {
         if let Some(&node) = self.order.get(self.turns.len()) {
             agenda.after(0, node, Command::Acquire);
         }
-    }
-
-    fn report(&self, _: &Messages, _: u64, _: f64) -> Vec<Turn> {
-        self.turns.clone()
     }
 }
 
