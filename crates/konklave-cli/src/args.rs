@@ -79,9 +79,11 @@ pub struct ExplainArgs {
   konklave compare mutex --nodes 13
   konklave compare mutex --nodes 57 --load heavy --markdown
   konklave compare mutex --nodes 13 --only raymond,naimi-trehel --csv
+  konklave compare mutex --nodes 13 --load heavy --variants
 
-Every algorithm runs on the network it needs. The beginning and the end of each run are left out, so
-that the figures are those of the steady state.")]
+Every algorithm runs on the network it needs. Under light load, and under heavy load with constant
+delays, the beginning and the end of each run are left out, so that the figures are those of the
+steady state.")]
 pub struct CompareArgs {
     /// The family: mutex
     pub family: String,
@@ -98,6 +100,9 @@ pub struct CompareArgs {
     /// Only these algorithms, by their names
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub only: Vec<String>,
+    /// Every variant of each algorithm, not only the first
+    #[arg(long)]
+    pub variants: bool,
     /// Decides everything that is left to chance
     #[arg(long, default_value_t = 1)]
     pub seed: u64,

@@ -4,13 +4,13 @@ use std::cmp::Ordering;
 
 use konklave_sim::workload::Members;
 use konklave_sim::workload::mutex::{Demand, MutexReport};
-use konklave_sim::{Options, Report};
+use konklave_sim::{Delay, Options, Report};
 use serde::Serialize;
 
 use crate::Verdict;
 use crate::args::CompareArgs;
 use crate::drive::{ElectionPlan, Job, MutexPlan, Outcome, Problem, RunPlan, carry_out};
-use crate::entry::{Entry, Expected, Family, Needs};
+use crate::entry::{Conditions, Entry, Expected, Family, Needs};
 use crate::failure::Failure;
 use crate::output::{self, short};
 use crate::progress::Watch;
@@ -22,6 +22,10 @@ use crate::table::{self, TABLE};
 #[derive(Serialize)]
 struct Row {
     algorithm: String,
+    /// Which form of it, if it has several.
+    variant: Option<&'static str>,
+    #[serde(skip)]
+    is_default: bool,
     messages_per_entry: Option<f64>,
     expected: Option<Expected>,
     /// Whether what was measured agrees with the formula, if there is one.
@@ -62,24 +66,45 @@ pub fn compare(args: &CompareArgs) -> Result<Verdict, Failure> {
     let mut watch = Watch::new();
     let mut rows = Vec::new();
     for entry in entries {
-        rows.extend(measure(args, entry, &mut watch)?);
+        let mut variants = table::variants(entry, args.nodes);
+        if !args.variants {
+            variants.truncate(1);
+        }
+        if variants.is_empty() {
+            rows.extend(measure(args, entry, None, &mut watch)?);
+        }
+        for variant in variants {
+            rows.extend(measure(args, entry, Some(variant), &mut watch)?);
+        }
     }
     watch.finish();
     rows.sort_by(|a, b| {
         let by_messages = a.messages_per_entry.partial_cmp(&b.messages_per_entry);
-        by_messages.unwrap_or(Ordering::Equal).then_with(|| a.algorithm.cmp(&b.algorithm))
+        by_messages.unwrap_or(Ordering::Equal).then_with(|| a.name().cmp(&b.name()))
     });
     print(args, &rows)?;
     let is_fine = |row: &Row| row.verdict == "ok" && row.within != Some(false);
     Ok(if rows.iter().all(is_fine) { Verdict::Fine } else { Verdict::Broken })
 }
 
-/// Runs one algorithm; none if somebody stops the run.
+impl Row {
+    /// The algorithm, and its variant if it is not the usual one.
+    fn name(&self) -> String {
+        match self.variant {
+            Some(variant) if !self.is_default => format!("{} {variant}", self.algorithm),
+            _ => self.algorithm.clone(),
+        }
+    }
+}
+
+/// Runs one algorithm in one of its variants; none if somebody stops the run.
 fn measure(
     args: &CompareArgs,
     entry: &'static Entry,
+    variant: Option<&'static str>,
     watch: &mut Watch,
 ) -> Result<Option<Row>, Failure> {
+    let option = entry.choices.first().map(|choice| choice.name).zip(variant).into_iter();
     let setup = Setup {
         algorithm: entry.name.clone(),
         nodes: args.nodes,
@@ -88,7 +113,7 @@ fn measure(
         seed: args.seed,
         ids: Ids::Random,
         elections: 1,
-        variant: Default::default(),
+        variant: option.map(|(name, value)| (name.to_owned(), value.to_owned())).collect(),
         files: Default::default(),
         command: String::new(),
     };
@@ -102,11 +127,23 @@ fn measure(
     let job = Job::Run { plan: &plan, trace: None, go_on: &mut go_on };
     let Outcome::Ran(report) = carry_out(&site, job)? else { unreachable!("a run runs") };
     let Problem::Mutex(mutex) = &report.problem else { unreachable!("the family was checked") };
-    Ok((!is_stopped).then(|| row(args, &site, &report, mutex)))
+    Ok((!is_stopped).then(|| Row { variant, ..row(args, &site, &report, mutex) }))
 }
 
-/// Enough entries for good means, and what is left out at both ends: whole rounds under heavy load,
-/// else so much that everyone has entered, for many algorithms remember who did.
+/// How long a node stays inside: what the user says, or five T.
+fn inside(args: &CompareArgs) -> u64 {
+    args.cs.unwrap_or((5.0 * args.delay.mean()).round() as u64)
+}
+
+fn conditions(args: &CompareArgs) -> Conditions {
+    let is_long = inside(args) as f64 >= 5.0 * args.delay.mean();
+    let is_constant = matches!(args.delay, Delay::Constant(_));
+    Conditions { load: args.load, is_regular: args.load == Demand::Heavy && is_constant && is_long }
+}
+
+/// Enough entries for good means, and what is left out at both ends: whole rounds under regular
+/// load, so much that everyone has entered under light load, for many algorithms remember who did.
+/// Nothing in other cases: then a part of the run would have more or less than its messages.
 fn plan(args: &CompareArgs, site: &Site) -> RunPlan {
     let nodes = u64::from(args.nodes);
     let entries = args.entries.unwrap_or(match args.load {
@@ -114,10 +151,10 @@ fn plan(args: &CompareArgs, site: &Site) -> RunPlan {
         Demand::Light | Demand::Poisson(_) => 30_000_u32.div_ceil(args.nodes).max(30),
     });
     let warmup = match args.load {
-        Demand::Heavy => 2 * nodes,
-        Demand::Light | Demand::Poisson(_) => u64::from(entries) * nodes / 3,
+        Demand::Light => u64::from(entries) * nodes / 3,
+        _ if conditions(args).is_regular => 2 * nodes,
+        _ => 0,
     };
-    let five_units = (5.0 * args.delay.mean()).round() as u64;
     RunPlan {
         options: Options {
             seed: args.seed,
@@ -129,7 +166,7 @@ fn plan(args: &CompareArgs, site: &Site) -> RunPlan {
         mutex: MutexPlan {
             demand: args.load,
             entries,
-            inside: args.cs.unwrap_or(five_units),
+            inside: inside(args),
             think: 0,
             warmup,
             requesters: Members::All,
@@ -142,10 +179,15 @@ fn row(args: &CompareArgs, site: &Site, report: &Report<Problem>, mutex: &MutexR
     let entry = site.entry();
     let document = entry.document();
     let messages = &report.messages;
-    let expected = (entry.expected)(site, args.load);
+    let expected = (entry.expected)(site, conditions(args));
     let within = expected.as_ref().zip(mutex.messages_per_entry);
     Row {
         algorithm: entry.name.clone(),
+        variant: None,
+        is_default: entry
+            .choices
+            .first()
+            .is_none_or(|choice| Some(&site.choice(choice.name)) == choice.values.first()),
         messages_per_entry: mutex.messages_per_entry,
         within: within.map(|(expected, measured)| expected.allows(measured)),
         expected,
@@ -205,7 +247,7 @@ fn cells(row: &Row) -> Vec<String> {
         (_, None) => "",
     };
     vec![
-        row.algorithm.clone(),
+        row.name(),
         row.year.map_or_else(String::new, |year| year.to_string()),
         row.needs.network.to_string(),
         number(row.messages_per_entry),
@@ -269,17 +311,13 @@ fn for_people(args: &CompareArgs, rows: &[Row], table: &[Vec<String>]) -> Vec<St
          mean; bytes: per message."
             .to_owned(),
     );
-    let crashes = rows.iter().filter_map(|row| Some((row, row.crash.as_ref()?)));
+    let crashes = rows.iter().filter(|row| row.is_default);
+    let crashes = crashes.filter_map(|row| Some((row, row.crash.as_ref()?)));
     lines.push(String::new());
     lines.push(output::bold("What a crash does"));
     lines.extend(crashes.map(|(row, crash)| format!("  {}: {crash}", row.algorithm)));
     for row in rows.iter().filter(|row| !row.violations.is_empty()) {
-        lines.push(format!(
-            "{}  {}: {}",
-            output::red("violated"),
-            row.algorithm,
-            row.violations[0]
-        ));
+        lines.push(format!("{}  {}: {}", output::red("violated"), row.name(), row.violations[0]));
     }
     lines
 }

@@ -217,6 +217,16 @@ impl Choice {
     }
 }
 
+/// What a run is like, as far as formulas depend on it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Conditions {
+    /// Who asks when.
+    pub load: Demand,
+    /// Whether everyone asks all the time, delays are constant, and entries take at least five of
+    /// them: then a run repeats itself.
+    pub is_regular: bool,
+}
+
 /// What a formula says about the messages per entry.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Expected {
@@ -264,8 +274,8 @@ pub struct Entry {
     pub source: &'static str,
     /// Where that file is in the repository.
     pub file: &'static str,
-    /// What its formula says, under this load, if there is one to compare with.
-    pub expected: fn(&Site, Demand) -> Option<Expected>,
+    /// What its formula says under these conditions, if there is one to compare with.
+    pub expected: fn(&Site, Conditions) -> Option<Expected>,
     /// Carries out a job with its nodes.
     pub drive: fn(&Site, Job<'_>) -> Result<Outcome, Failure>,
 }

@@ -109,7 +109,7 @@ pub static TABLE: LazyLock<Vec<Entry>> = LazyLock::new(|| {
             mutex::hierarchical,
             COMPLETE,
             &[HIERARCHICAL, CLUSTERS, BOUND],
-            expected::unknown,
+            expected::hierarchical,
             |site, job| {
                 let clusters = site.number("clusters").min(site.nodes());
                 let bound = site.number("bound");
@@ -202,16 +202,22 @@ pub static TABLE: LazyLock<Vec<Entry>> = LazyLock::new(|| {
         entry!(mutex::suzuki_kasami, COMPLETE, &[], expected::broadcast_token, |site, job| {
             drive::mutex(site, job, |me| SuzukiKasami::new(me, site.nodes()))
         }),
-        entry!(mutex::token_graph, CONNECTED, &[TOKEN_GRAPH], expected::unknown, |site, job| {
-            let variant = match site.choice("variant") {
-                "everyone" => token_graph::Variant::Everyone,
-                "acknowledged" => token_graph::Variant::Acknowledged,
-                "one" => token_graph::Variant::One,
-                _ => token_graph::Variant::All,
-            };
-            let make = |me| TokenGraph::new(me, site.neighbours(me), NodeId(0), variant);
-            drive::mutex(site, job, make)
-        }),
+        entry!(
+            mutex::token_graph,
+            CONNECTED,
+            &[TOKEN_GRAPH],
+            expected::token_graph,
+            |site, job| {
+                let variant = match site.choice("variant") {
+                    "everyone" => token_graph::Variant::Everyone,
+                    "acknowledged" => token_graph::Variant::Acknowledged,
+                    "one" => token_graph::Variant::One,
+                    _ => token_graph::Variant::All,
+                };
+                let make = |me| TokenGraph::new(me, site.neighbours(me), NodeId(0), variant);
+                drive::mutex(site, job, make)
+            }
+        ),
         entry!(mutex::token_search, CONNECTED, &[SEARCH], expected::token_search, |site, job| {
             let make = |me| {
                 let (neighbours, search) = match site.choice("search") {
@@ -296,6 +302,18 @@ pub(crate) fn quorums(site: &Site) -> Result<Quorums, Failure> {
         "grid" => Ok(Quorums::grid(nodes)),
         _ => Ok(Quorums::new(nodes)),
     }
+}
+
+/// What the first option of an algorithm can be on so many nodes, the default first: one of each
+/// that differs. A plane is the default where there is one.
+pub(crate) fn variants(entry: &Entry, nodes: u32) -> Vec<&'static str> {
+    let values = entry.choices.first().map_or(&[][..], |choice| choice.values);
+    let differs = |value: &&str| match *value {
+        "file:PATH" | "NUMBER" | "plane" => false,
+        "grid" => Quorums::plane(nodes).is_some(),
+        _ => true,
+    };
+    values.iter().copied().filter(differs).collect()
 }
 
 /// The information structure that the user asks for.

@@ -2,11 +2,25 @@
 //! formula is exact, and within a stated confidence interval where it is an average.
 
 mod cost {
+    mod all_schedules;
+    mod answers;
     mod chang_roberts;
+    mod fairness;
+    mod graph;
+    mod hierarchical;
     mod lock;
+    mod path_reversal;
+    mod permission;
+    mod quorum;
     mod raymond;
     mod raymond_heavy;
+    mod raymond_variants;
+    mod reference;
     mod ricart_agrawala;
+    mod ring;
+    mod schedules;
+    mod token;
     mod tree;
+    mod turns;
     mod wake;
 }
