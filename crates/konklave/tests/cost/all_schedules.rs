@@ -23,6 +23,7 @@ use konklave_sim::workload::mutex::Demand;
 use konklave_sim::{Delay, Options};
 
 use super::lock::{plan, run};
+use super::ring::beside;
 use super::schedules::System;
 use super::tree::Tree;
 
@@ -104,7 +105,7 @@ fn information_structures_stay_within_their_totals() {
 fn tokens_on_rings_stay_within_their_totals() {
     let chase = |nodes: u32, wanted: u32, variant| {
         totals(&vec![wanted; nodes as usize], |me: NodeId| {
-            RingChase::new(me, NodeId((me.0 + 1) % nodes), me.0, nodes, variant)
+            RingChase::new(me, beside(me, nodes), me.0, nodes, variant)
         })
     };
     assert_eq!(chase(3, 1, ring_chase::Variant::Hop), Some((4, 9)));

@@ -21,6 +21,7 @@ use konklave_sim::{Options, Report};
 
 use super::chang_roberts::harmonic;
 use super::lock::{Measured, plan, run};
+use super::ring::beside;
 use super::schedules::System;
 use super::tree::Tree;
 use super::turns::{Turn, distinct, total, turns, uniform};
@@ -210,7 +211,7 @@ fn path_reversal_is_the_best_use_of_a_complete_graph() {
 fn fifo_matters_on_the_ring_only_without_hop_numbers() {
     // Question 14: all schedules of two entries each.
     let chase = |variant, fifo| {
-        let make = |me: NodeId| RingChase::new(me, NodeId((me.0 + 1) % 3), me.0, 3, variant);
+        let make = |me: NodeId| RingChase::new(me, beside(me, 3), me.0, 3, variant);
         System::new(&[2; 3], fifo, make).extremes(&|_| ())
     };
     assert!(chase(ring_chase::Variant::Hop, true).is_some());

@@ -25,6 +25,7 @@ use konklave::protocol::Protocol;
 use konklave_sim::Options;
 
 use super::lock::saturated;
+use super::ring::beside;
 use super::tree::Tree;
 use super::turns::{Turn, distinct, turns, uniform};
 
@@ -116,8 +117,7 @@ fn token_algorithms_cost_what_the_table_says() {
         check(&broadcast("suzuki-kasami"), |me| SuzukiKasami::new(me, nodes));
         let entry = row("ring-chase", nodes, (n - 1.0, n, Some(n)), (2.0, 1.0));
         check(&entry, |me| {
-            let next = NodeId((me.0 + 1) % nodes);
-            RingChase::new(me, next, me.0, nodes, ring_chase::Variant::Hop)
+            RingChase::new(me, beside(me, nodes), me.0, nodes, ring_chase::Variant::Hop)
         });
     }
     for (nodes, anyone, others) in [(9, 4.9, 5.5), (13, 6.9, 7.5)] {

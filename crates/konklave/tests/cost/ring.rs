@@ -16,8 +16,13 @@ use super::turns::{schedules, total, turns, uniform};
 
 const SIZES: [u32; 6] = [1, 2, 3, 9, 13, 30];
 
+/// The nodes before and after this one on a ring.
+pub(super) fn beside(me: NodeId, nodes: u32) -> (NodeId, NodeId) {
+    (NodeId((me.0 + nodes - 1) % nodes), NodeId((me.0 + 1) % nodes))
+}
+
 fn chase(nodes: u32, variant: Variant) -> impl Fn(NodeId) -> RingChase + Copy {
-    move |me| RingChase::new(me, NodeId((me.0 + 1) % nodes), me.0, nodes, variant)
+    move |me| RingChase::new(me, beside(me, nodes), me.0, nodes, variant)
 }
 
 #[test]
@@ -94,7 +99,7 @@ fn a_chase_that_catches_the_token_at_once_is_free() {
 
 fn circling(nodes: u32, linger: u64) -> impl Fn(NodeId) -> Perpetuum + Copy {
     let linger = Duration::from_millis(linger);
-    move |me| Perpetuum::new(me, NodeId((me.0 + 1) % nodes), NodeId(0), linger)
+    move |me| Perpetuum::new(me, beside(me, nodes), NodeId(0), linger)
 }
 
 #[test]
