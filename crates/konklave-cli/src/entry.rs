@@ -9,6 +9,7 @@ use serde::Serialize;
 use crate::document::Document;
 use crate::drive::{Job, Outcome};
 use crate::failure::Failure;
+use crate::output::short;
 use crate::site::Site;
 
 /// A problem, and with it the commands, events, promises and measurements of its algorithms.
@@ -225,9 +226,11 @@ pub struct Conditions {
     /// Whether everyone asks all the time, delays are constant, and entries take at least five of
     /// them: then a run repeats itself.
     pub is_regular: bool,
+    /// How many nodes start an election.
+    pub initiators: u32,
 }
 
-/// What a formula says about the messages per entry.
+/// What a formula says about the messages per entry, or of an election.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Expected {
     /// The formula.
@@ -254,9 +257,26 @@ impl Expected {
         Self { formula: formula.to_owned(), low, high }
     }
 
+    /// The same, give or take so much.
+    pub fn widen(self, margin: f64) -> Self {
+        Self { low: self.low - margin, high: self.high + margin, ..self }
+    }
+
     /// Whether a measured value agrees, apart from rounding.
     pub fn allows(&self, measured: f64) -> bool {
         self.low - 1e-9 <= measured && measured <= self.high + 1e-9
+    }
+}
+
+impl Display for Expected {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { formula, low, high } = self;
+        match (low == high, high - low <= 0.07 * high) {
+            (true, _) if *formula == short(*low) => f.write_str(formula),
+            (true, _) => write!(f, "{formula} = {}", short(*low)),
+            (false, true) => write!(f, "{formula} = {}", short((low + high) / 2.0)),
+            (false, false) => write!(f, "{formula}: {} to {}", short(*low), short(*high)),
+        }
     }
 }
 

@@ -5,6 +5,7 @@
 //! everything that is said to arrive in time; then it repeats itself, and many algorithms have an
 //! exact figure. In any other case what is compared is a bound that no schedule exceeds, or none.
 
+pub(crate) mod election;
 mod network;
 
 use konklave::mutex::maekawa::Roles;

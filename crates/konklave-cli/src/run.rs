@@ -131,7 +131,7 @@ fn refuse_foreign_options(args: &RunArgs, entry: &Entry) -> Result<(), Failure> 
         ))),
         None if election.elections.is_some_and(|elections| elections > 1) && entry.needs.once => {
             Err(Failure::bad(format!(
-                "{} never knows that an election is over, so none can follow: leave --elections out",
+                "{} never knows that an election is over: none can follow, leave --elections out",
                 entry.name
             )))
         }

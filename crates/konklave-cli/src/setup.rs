@@ -71,28 +71,7 @@ impl Setup {
             Some(text) => read_topology(text)?,
             None => entry.needs.network.default_topology(),
         };
-        let (graph, nodes) = match &topology {
-            Topology::File { path } => {
-                let graph = read_graph(path)?;
-                let counted = graph.nodes();
-                if let Some(nodes) = args.nodes.filter(|&nodes| nodes != counted) {
-                    return Err(Failure::bad(format!(
-                        "{path} has {counted} nodes, not {nodes}: leave --nodes out"
-                    )));
-                }
-                (Some(graph.to_dot()), counted)
-            }
-            Topology::Grid { sides: Some((width, height)) }
-            | Topology::Torus { sides: Some((width, height)) }
-                if args.nodes.is_none() =>
-            {
-                let nodes = width.get().checked_mul(height.get());
-                let too_many = || Failure::bad(format!("'{topology}' has too many nodes"));
-                (None, nodes.ok_or_else(too_many)?)
-            }
-            Topology::Hypercube | Topology::DeBruijn => (None, args.nodes.unwrap_or(16)),
-            _ => (None, args.nodes.unwrap_or(NODES)),
-        };
+        let (graph, nodes) = network(&topology, args.nodes)?;
         let ids = match &args.election.ids {
             Some(text) => read_ids(text)?,
             None => Ids::default(),
@@ -150,6 +129,35 @@ impl Setup {
             }
         }
         Ok(setup)
+    }
+}
+
+/// The network as DOT, if it is in a file, and its number of nodes.
+pub(crate) fn network(
+    topology: &Topology,
+    nodes: Option<u32>,
+) -> Result<(Option<String>, u32), Failure> {
+    match topology {
+        Topology::File { path } => {
+            let graph = read_graph(path)?;
+            let counted = graph.nodes();
+            if let Some(nodes) = nodes.filter(|&nodes| nodes != counted) {
+                return Err(Failure::bad(format!(
+                    "{path} has {counted} nodes, not {nodes}: leave --nodes out"
+                )));
+            }
+            Ok((Some(graph.to_dot()), counted))
+        }
+        Topology::Grid { sides: Some((width, height)) }
+        | Topology::Torus { sides: Some((width, height)) }
+            if nodes.is_none() =>
+        {
+            let nodes = width.get().checked_mul(height.get());
+            let too_many = || Failure::bad(format!("'{topology}' has too many nodes"));
+            Ok((None, nodes.ok_or_else(too_many)?))
+        }
+        Topology::Hypercube | Topology::DeBruijn => Ok((None, nodes.unwrap_or(16))),
+        _ => Ok((None, nodes.unwrap_or(NODES))),
     }
 }
 

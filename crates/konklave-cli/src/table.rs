@@ -242,19 +242,25 @@ pub static TABLE: LazyLock<Vec<Entry>> = LazyLock::new(|| {
             };
             drive::election(site, job, Winner::Largest, make)
         }),
-        entry!(election::chang_roberts, READY_RING, &[WAKE], expected::unknown, |site, job| {
-            let wake = wake(site);
-            let make = |me| {
-                let node = ChangRoberts::new(site.id(me), site.successor(me), wake);
-                if site.setup().elections > 1 { node.ready_again() } else { node }
-            };
-            drive::election(site, job, wake.winner(), make)
-        }),
+        entry!(
+            election::chang_roberts,
+            READY_RING,
+            &[WAKE],
+            expected::election::chang_roberts,
+            |site, job| {
+                let wake = wake(site);
+                let make = |me| {
+                    let node = ChangRoberts::new(site.id(me), site.successor(me), wake);
+                    if site.setup().elections > 1 { node.ready_again() } else { node }
+                };
+                drive::election(site, job, wake.winner(), make)
+            }
+        ),
         entry!(
             election::chang_roberts_numbered,
             RING.notices(),
             &[PATIENCE],
-            expected::unknown,
+            expected::election::chang_roberts_numbered,
             |site, job| {
                 let patience = patience(site);
                 let make = |me| {
