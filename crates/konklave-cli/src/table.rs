@@ -9,6 +9,7 @@ use konklave::election::Winner;
 use konklave::election::bully::Bully;
 use konklave::election::chang_roberts::{ChangRoberts, Wake};
 use konklave::election::chang_roberts_numbered::ChangRobertsNumbered;
+use konklave::election::echo::Echo;
 use konklave::mutex::cao_singhal::CaoSinghal;
 use konklave::mutex::carvalho_roucairol::CarvalhoRoucairol;
 use konklave::mutex::central::Central;
@@ -75,6 +76,7 @@ const FORM: Choice = Choice { name: "variant", values: &["block", "deny"] };
 const MAX_DELAY: Choice = Choice { name: "max-delay", values: &["20", "NUMBER"] };
 const PATIENCE: Choice = Choice { name: "patience", values: &["auto", "NUMBER"] };
 const BULLY: Needs = COMPLETE.notices().overlapping().bounded();
+const ECHO: Needs = CONNECTED.one_initiator("echo-extinction");
 const WAKE: Choice = Choice { name: "wake", values: &["all", "suppress", "relay"] };
 const HIERARCHICAL: Choice =
     Choice { name: "variant", values: &["naimi-trehel", "ricart-agrawala", "raymond"] };
@@ -264,6 +266,10 @@ pub static TABLE: LazyLock<Vec<Entry>> = LazyLock::new(|| {
                 drive::election(site, job, Winner::Largest, make)
             }
         ),
+        entry!(election::echo, ECHO, &[], expected::unknown, |site, job| {
+            let make = |me| Echo::new(site.id(me), site.neighbours(me));
+            drive::elections(site, job, Winner::Largest, make)
+        }),
     ]
 });
 
