@@ -9,6 +9,7 @@ use konklave::election::Winner;
 use konklave::election::bully::Bully;
 use konklave::election::chang_roberts::{ChangRoberts, Wake};
 use konklave::election::chang_roberts_numbered::ChangRobertsNumbered;
+use konklave::election::dfs_token::DfsToken;
 use konklave::election::echo::Echo;
 use konklave::mutex::cao_singhal::CaoSinghal;
 use konklave::mutex::carvalho_roucairol::CarvalhoRoucairol;
@@ -266,6 +267,10 @@ pub static TABLE: LazyLock<Vec<Entry>> = LazyLock::new(|| {
                 drive::election(site, job, Winner::Largest, make)
             }
         ),
+        entry!(election::dfs_token, CONNECTED, &[], expected::unknown, |site, job| {
+            let make = |me| DfsToken::new(site.id(me), site.neighbours(me));
+            drive::elections(site, job, Winner::Largest, make)
+        }),
         entry!(election::echo, ECHO, &[], expected::unknown, |site, job| {
             let make = |me| Echo::new(site.id(me), site.neighbours(me));
             drive::elections(site, job, Winner::Largest, make)

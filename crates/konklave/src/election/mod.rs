@@ -18,6 +18,7 @@
 pub mod bully;
 pub mod chang_roberts;
 pub mod chang_roberts_numbered;
+pub mod dfs_token;
 pub mod echo;
 mod monitor;
 pub mod repeated;

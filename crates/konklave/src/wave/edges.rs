@@ -73,6 +73,12 @@ impl Edges {
     pub(crate) fn that_are(&self, edge: Edge) -> impl Iterator<Item = NodeId> + '_ {
         self.all.iter().filter(move |(_, other)| *other == edge).map(|&(other, _)| other)
     }
+
+    /// The first neighbour after this one, or the first of all, whose edge is open.
+    pub(crate) fn next_open(&self, after: Option<NodeId>) -> Option<NodeId> {
+        let start = after.and_then(|after| self.place(after)).map_or(0, |place| place + 1);
+        self.all[start..].iter().find(|(_, edge)| *edge == Edge::Open).map(|&(other, _)| other)
+    }
 }
 
 impl Debug for Edges {
@@ -112,5 +118,14 @@ mod tests {
         assert!(edges.that_are(Edge::Open).eq([2, 7].map(NodeId)));
         assert_eq!(edges.get(NodeId(5)), Some(Edge::Child));
         assert_eq!(edges.get(NodeId(6)), None);
+    }
+
+    #[test]
+    fn the_next_open_one_lies_behind() {
+        let mut edges = edges();
+        edges.set(NodeId(5), Edge::Frond);
+        assert_eq!(edges.next_open(None), Some(NodeId(2)));
+        assert_eq!(edges.next_open(Some(NodeId(2))), Some(NodeId(7)));
+        assert_eq!(edges.next_open(Some(NodeId(7))), None);
     }
 }
