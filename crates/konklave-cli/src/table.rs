@@ -6,6 +6,7 @@ use std::time::Duration;
 use konklave::NodeId;
 use konklave::booking::{Form, reservation::Reservation};
 use konklave::election::Winner;
+use konklave::election::adoption::Adoption;
 use konklave::election::bully::Bully;
 use konklave::election::chang_roberts::{ChangRoberts, Wake};
 use konklave::election::chang_roberts_numbered::ChangRobertsNumbered;
@@ -236,6 +237,10 @@ pub static TABLE: LazyLock<Vec<Entry>> = LazyLock::new(|| {
         entry!(booking::reservation, COMPLETE, &[FORM], expected::unknown, |site, job| {
             let form = form(site);
             drive::booking(site, job, form, |me| Reservation::new(me, site.nodes(), form))
+        }),
+        entry!(election::adoption, CONNECTED, &[], expected::unknown, |site, job| {
+            let make = |me| Adoption::new(site.id(me), site.neighbours(me));
+            drive::elections(site, job, Winner::LargestInitiator, make)
         }),
         entry!(election::bully, BULLY, &[MAX_DELAY], expected::unknown, |site, job| {
             let bound = Duration::from_millis(site.number("max-delay").into());

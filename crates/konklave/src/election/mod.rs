@@ -15,6 +15,7 @@
 //! - **agreement**: nobody is told a wrong winner;
 //! - **termination**: in the end there is a leader, and every node knows it.
 
+pub mod adoption;
 pub mod bully;
 pub mod chang_roberts;
 pub mod chang_roberts_numbered;

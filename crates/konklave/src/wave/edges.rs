@@ -69,6 +69,11 @@ impl Edges {
         }
     }
 
+    /// The neighbours, ascending.
+    pub(crate) fn neighbours(&self) -> impl Iterator<Item = NodeId> + '_ {
+        self.all.iter().map(|&(other, _)| other)
+    }
+
     /// The neighbours at the other ends of such edges, ascending.
     pub(crate) fn that_are(&self, edge: Edge) -> impl Iterator<Item = NodeId> + '_ {
         self.all.iter().filter(move |(_, other)| *other == edge).map(|&(other, _)| other)
@@ -115,6 +120,7 @@ mod tests {
         let mut edges = edges();
         edges.set(NodeId(5), Edge::Child);
         assert_eq!(format!("{edges:?}"), "{2: Open, 5: Child, 7: Open}");
+        assert!(edges.neighbours().eq([2, 5, 7].map(NodeId)));
         assert!(edges.that_are(Edge::Open).eq([2, 7].map(NodeId)));
         assert_eq!(edges.get(NodeId(5)), Some(Edge::Child));
         assert_eq!(edges.get(NodeId(6)), None);
