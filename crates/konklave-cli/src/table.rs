@@ -12,6 +12,7 @@ use konklave::election::chang_roberts::{ChangRoberts, Wake};
 use konklave::election::chang_roberts_numbered::ChangRobertsNumbered;
 use konklave::election::dfs_token::DfsToken;
 use konklave::election::echo::Echo;
+use konklave::election::echo_extinction::EchoExtinction;
 use konklave::mutex::cao_singhal::CaoSinghal;
 use konklave::mutex::carvalho_roucairol::CarvalhoRoucairol;
 use konklave::mutex::central::Central;
@@ -78,6 +79,7 @@ const FORM: Choice = Choice { name: "variant", values: &["block", "deny"] };
 const MAX_DELAY: Choice = Choice { name: "max-delay", values: &["20", "NUMBER"] };
 const PATIENCE: Choice = Choice { name: "patience", values: &["auto", "NUMBER"] };
 const BULLY: Needs = COMPLETE.notices().overlapping().bounded();
+const RIVALS: Choice = Choice { name: "wake", values: &["all", "relay"] };
 const ECHO: Needs = CONNECTED.one_initiator("echo-extinction");
 const WAKE: Choice = Choice { name: "wake", values: &["all", "suppress", "relay"] };
 const HIERARCHICAL: Choice =
@@ -280,6 +282,11 @@ pub static TABLE: LazyLock<Vec<Entry>> = LazyLock::new(|| {
             let make = |me| Echo::new(site.id(me), site.neighbours(me));
             drive::elections(site, job, Winner::Largest, make)
         }),
+        entry!(election::echo_extinction, CONNECTED, &[RIVALS], expected::unknown, |site, job| {
+            let winner = winner(site);
+            let make = |me| EchoExtinction::new(site.id(me), site.neighbours(me), winner);
+            drive::elections(site, job, winner, make)
+        }),
     ]
 });
 
@@ -358,6 +365,14 @@ fn wake(site: &Site) -> Wake {
         "suppress" => Wake::Suppress,
         "relay" => Wake::Relay,
         _ => Wake::All,
+    }
+}
+
+/// Who is to win where sleeping nodes compete, or relay.
+fn winner(site: &Site) -> Winner {
+    match site.choice("wake") {
+        "relay" => Winner::LargestInitiator,
+        _ => Winner::Largest,
     }
 }
 

@@ -21,6 +21,7 @@ pub mod chang_roberts;
 pub mod chang_roberts_numbered;
 pub mod dfs_token;
 pub mod echo;
+pub mod echo_extinction;
 mod monitor;
 pub mod repeated;
 
