@@ -13,6 +13,7 @@ use konklave::election::chang_roberts_numbered::ChangRobertsNumbered;
 use konklave::election::dfs_token::DfsToken;
 use konklave::election::echo::Echo;
 use konklave::election::echo_extinction::EchoExtinction;
+use konklave::election::extinction::Extinction;
 use konklave::mutex::cao_singhal::CaoSinghal;
 use konklave::mutex::carvalho_roucairol::CarvalhoRoucairol;
 use konklave::mutex::central::Central;
@@ -81,6 +82,7 @@ const PATIENCE: Choice = Choice { name: "patience", values: &["auto", "NUMBER"] 
 const BULLY: Needs = COMPLETE.notices().overlapping().bounded();
 const RIVALS: Choice = Choice { name: "wake", values: &["all", "relay"] };
 const ECHO: Needs = CONNECTED.one_initiator("echo-extinction");
+const FLOODED: Needs = CONNECTED.once();
 const WAKE: Choice = Choice { name: "wake", values: &["all", "suppress", "relay"] };
 const HIERARCHICAL: Choice =
     Choice { name: "variant", values: &["naimi-trehel", "ricart-agrawala", "raymond"] };
@@ -286,6 +288,11 @@ pub static TABLE: LazyLock<Vec<Entry>> = LazyLock::new(|| {
             let winner = winner(site);
             let make = |me| EchoExtinction::new(site.id(me), site.neighbours(me), winner);
             drive::elections(site, job, winner, make)
+        }),
+        entry!(election::extinction, FLOODED, &[RIVALS], expected::unknown, |site, job| {
+            let winner = winner(site);
+            let make = |me| Extinction::new(site.id(me), site.neighbours(me), winner);
+            drive::election(site, job, winner, make)
         }),
     ]
 });

@@ -22,6 +22,7 @@ pub mod chang_roberts_numbered;
 pub mod dfs_token;
 pub mod echo;
 pub mod echo_extinction;
+pub mod extinction;
 mod monitor;
 pub mod repeated;
 
