@@ -14,6 +14,7 @@ use konklave::election::dfs_token::DfsToken;
 use konklave::election::echo::Echo;
 use konklave::election::echo_extinction::EchoExtinction;
 use konklave::election::extinction::Extinction;
+use konklave::election::tree_traversal::TreeTraversal;
 use konklave::election::tree_wave::TreeWave;
 use konklave::mutex::cao_singhal::CaoSinghal;
 use konklave::mutex::carvalho_roucairol::CarvalhoRoucairol;
@@ -294,6 +295,10 @@ pub static TABLE: LazyLock<Vec<Entry>> = LazyLock::new(|| {
             let winner = winner(site);
             let make = |me| Extinction::new(site.id(me), site.neighbours(me), winner);
             drive::election(site, job, winner, make)
+        }),
+        entry!(election::tree_traversal, TREE, &[], expected::unknown, |site, job| {
+            let make = |me| TreeTraversal::new(site.id(me), site.neighbours(me));
+            drive::elections(site, job, Winner::Largest, make)
         }),
         entry!(election::tree_wave, TREE, &[], expected::unknown, |site, job| {
             let make = |me| TreeWave::new(site.id(me), site.neighbours(me));

@@ -25,6 +25,7 @@ pub mod echo_extinction;
 pub mod extinction;
 mod monitor;
 pub mod repeated;
+pub mod tree_traversal;
 pub mod tree_wave;
 
 use std::fmt::{self, Debug, Display};
