@@ -247,7 +247,7 @@ pub struct ElectionArgs {
     /// per node [default: random]
     #[arg(long)]
     pub ids: Option<String>,
-    /// Who starts: all, one, a number of nodes, or list:3,5,8 [default: all]
+    /// Who starts: all, one, a number of nodes, or list:3,5,8 [default: all, or one if no more may]
     #[arg(long, value_name = "NODES")]
     pub initiators: Option<Members>,
     /// Everyone who starts does so at a random time up to this one [default: 0]

@@ -151,6 +151,8 @@ pub struct Needs {
     pub bounded: bool,
     /// Whether it never knows that it is done, so that it cannot begin again.
     pub once: bool,
+    /// Where only one node may start: the algorithm for those who want several to.
+    pub one_initiator: Option<&'static str>,
 }
 
 impl Needs {
@@ -164,6 +166,7 @@ impl Needs {
             overlapping: false,
             bounded: false,
             once: false,
+            one_initiator: None,
         }
     }
 
@@ -190,6 +193,11 @@ impl Needs {
     /// It cannot begin again.
     pub const fn once(self) -> Self {
         Self { once: true, ..self }
+    }
+
+    /// Only one node may start; where several shall, `instead` is for them.
+    pub const fn one_initiator(self, instead: &'static str) -> Self {
+        Self { one_initiator: Some(instead), ..self }
     }
 
     /// It never rests.

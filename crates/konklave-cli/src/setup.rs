@@ -118,6 +118,7 @@ impl Setup {
                 "nodes" => setup.nodes = value.parse().map_err(|_| bad(name, value))?,
                 "elections" => setup.elections = value.parse().map_err(|_| bad(name, value))?,
                 "topology" => setup.topology.clone_from(value),
+                "edges" => setup.graph = Some(dot(value).ok_or_else(|| bad(name, value))?),
                 "ids" => {
                     let ids: Result<Vec<u32>, _> =
                         value.split_whitespace().map(str::parse).collect();
@@ -159,6 +160,19 @@ pub(crate) fn network(
         Topology::Hypercube | Topology::DeBruijn => Ok((None, nodes.unwrap_or(16))),
         _ => Ok((None, nodes.unwrap_or(NODES))),
     }
+}
+
+/// The graph with edges such as `0-1 1-2`, as DOT; its nodes come in the order of their numbers.
+fn dot(edges: &str) -> Option<String> {
+    let mut pairs = Vec::new();
+    for edge in edges.split_whitespace() {
+        let (from, to) = edge.split_once('-')?;
+        pairs.push((from.parse::<u32>().ok()?, to.parse::<u32>().ok()?));
+    }
+    let last = pairs.iter().map(|&(from, to)| from.max(to)).max()?;
+    let nodes = (0..=last).map(|node| format!("{node};"));
+    let edges = pairs.iter().map(|(from, to)| format!("{from} -- {to};"));
+    Some(format!("graph {{ {} }}", nodes.chain(edges).collect::<Vec<_>>().join(" ")))
 }
 
 /// Reads the name of a topology, and helps if there is none such.

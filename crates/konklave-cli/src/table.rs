@@ -6,9 +6,16 @@ use std::time::Duration;
 use konklave::NodeId;
 use konklave::booking::{Form, reservation::Reservation};
 use konklave::election::Winner;
+use konklave::election::adoption::Adoption;
 use konklave::election::bully::Bully;
 use konklave::election::chang_roberts::{ChangRoberts, Wake};
 use konklave::election::chang_roberts_numbered::ChangRobertsNumbered;
+use konklave::election::dfs_token::DfsToken;
+use konklave::election::echo::Echo;
+use konklave::election::echo_extinction::EchoExtinction;
+use konklave::election::extinction::Extinction;
+use konklave::election::tree_traversal::TreeTraversal;
+use konklave::election::tree_wave::TreeWave;
 use konklave::mutex::cao_singhal::CaoSinghal;
 use konklave::mutex::carvalho_roucairol::CarvalhoRoucairol;
 use konklave::mutex::central::Central;
@@ -29,6 +36,7 @@ use konklave::mutex::token_graph::{self, TokenGraph};
 use konklave::mutex::token_search::{Search, TokenSearch};
 
 use crate::entry::{Choice, Entry, Family, Needs, Network, Order};
+use crate::expected::election as formulas;
 use crate::failure::Failure;
 use crate::site::Site;
 use crate::{drive, expected};
@@ -75,6 +83,9 @@ const FORM: Choice = Choice { name: "variant", values: &["block", "deny"] };
 const MAX_DELAY: Choice = Choice { name: "max-delay", values: &["20", "NUMBER"] };
 const PATIENCE: Choice = Choice { name: "patience", values: &["auto", "NUMBER"] };
 const BULLY: Needs = COMPLETE.notices().overlapping().bounded();
+const RIVALS: Choice = Choice { name: "wake", values: &["all", "relay"] };
+const ECHO: Needs = CONNECTED.one_initiator("echo-extinction");
+const FLOODED: Needs = CONNECTED.once();
 const WAKE: Choice = Choice { name: "wake", values: &["all", "suppress", "relay"] };
 const HIERARCHICAL: Choice =
     Choice { name: "variant", values: &["naimi-trehel", "ricart-agrawala", "raymond"] };
@@ -234,6 +245,10 @@ pub static TABLE: LazyLock<Vec<Entry>> = LazyLock::new(|| {
             let form = form(site);
             drive::booking(site, job, form, |me| Reservation::new(me, site.nodes(), form))
         }),
+        entry!(election::adoption, CONNECTED, &[], formulas::adoption, |site, job| {
+            let make = |me| Adoption::new(site.id(me), site.neighbours(me));
+            drive::elections(site, job, Winner::LargestInitiator, make)
+        }),
         entry!(election::bully, BULLY, &[MAX_DELAY], expected::unknown, |site, job| {
             let bound = Duration::from_millis(site.number("max-delay").into());
             let make = |me| {
@@ -246,7 +261,7 @@ pub static TABLE: LazyLock<Vec<Entry>> = LazyLock::new(|| {
             election::chang_roberts,
             READY_RING,
             &[WAKE],
-            expected::election::chang_roberts,
+            formulas::chang_roberts,
             |site, job| {
                 let wake = wake(site);
                 let make = |me| {
@@ -260,7 +275,7 @@ pub static TABLE: LazyLock<Vec<Entry>> = LazyLock::new(|| {
             election::chang_roberts_numbered,
             RING.notices(),
             &[PATIENCE],
-            expected::election::chang_roberts_numbered,
+            formulas::chang_roberts_numbered,
             |site, job| {
                 let patience = patience(site);
                 let make = |me| {
@@ -270,6 +285,32 @@ pub static TABLE: LazyLock<Vec<Entry>> = LazyLock::new(|| {
                 drive::election(site, job, Winner::Largest, make)
             }
         ),
+        entry!(election::dfs_token, CONNECTED, &[], formulas::waves, |site, job| {
+            let make = |me| DfsToken::new(site.id(me), site.neighbours(me));
+            drive::elections(site, job, Winner::Largest, make)
+        }),
+        entry!(election::echo, ECHO, &[], formulas::waves, |site, job| {
+            let make = |me| Echo::new(site.id(me), site.neighbours(me));
+            drive::elections(site, job, Winner::Largest, make)
+        }),
+        entry!(election::echo_extinction, CONNECTED, &[RIVALS], formulas::waves, |site, job| {
+            let winner = winner(site);
+            let make = |me| EchoExtinction::new(site.id(me), site.neighbours(me), winner);
+            drive::elections(site, job, winner, make)
+        }),
+        entry!(election::extinction, FLOODED, &[RIVALS], formulas::extinction, |site, job| {
+            let winner = winner(site);
+            let make = |me| Extinction::new(site.id(me), site.neighbours(me), winner);
+            drive::election(site, job, winner, make)
+        }),
+        entry!(election::tree_traversal, TREE, &[], formulas::tree_traversal, |site, job| {
+            let make = |me| TreeTraversal::new(site.id(me), site.neighbours(me));
+            drive::elections(site, job, Winner::Largest, make)
+        }),
+        entry!(election::tree_wave, TREE, &[], formulas::tree_wave, |site, job| {
+            let make = |me| TreeWave::new(site.id(me), site.neighbours(me));
+            drive::elections(site, job, Winner::Largest, make)
+        }),
     ]
 });
 
@@ -348,6 +389,14 @@ fn wake(site: &Site) -> Wake {
         "suppress" => Wake::Suppress,
         "relay" => Wake::Relay,
         _ => Wake::All,
+    }
+}
+
+/// Who is to win where sleeping nodes compete, or relay.
+fn winner(site: &Site) -> Winner {
+    match site.choice("wake") {
+        "relay" => Winner::LargestInitiator,
+        _ => Winner::Largest,
     }
 }
 

@@ -351,6 +351,17 @@ fn bad_input_is_explained() {
 }
 
 #[test]
+fn a_wave_of_one_initiator_starts_at_one_and_refuses_more() {
+    let report = json("run echo --topology complete --nodes 9 --json");
+    assert_eq!(report["election"]["initiators"], 1);
+    assert_eq!(report["election"]["messages_to_elect"], 9 * 8);
+    let error = refused("run echo --nodes 9 --initiators all");
+    for hint in ["one initiator", "9 are to start", "--initiators one", "echo-extinction"] {
+        assert!(error.contains(hint), "{error}");
+    }
+}
+
+#[test]
 fn files_with_ids_and_graphs_are_read_and_checked() {
     let ids = file("ids.txt", "27 4 42 # three\n15 63 9\n");
     let report = json(&format!("run chang-roberts --nodes 6 --ids file:{} --json", ids.display()));

@@ -77,8 +77,11 @@ impl Case {
             warmup: 0,
             requesters: some(&mut random),
         };
-        let election =
-            ElectionPlan { initiators: some(&mut random), within: random.below(40), notice: None };
+        let initiators = match entry.needs.one_initiator {
+            Some(_) => Members::Count(1),
+            None => some(&mut random),
+        };
+        let election = ElectionPlan { initiators, within: random.below(40), notice: None };
         Self { setup, plan: RunPlan { options, mutex, election } }
     }
 

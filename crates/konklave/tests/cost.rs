@@ -5,10 +5,13 @@ mod cost {
     mod all_schedules;
     mod answers;
     mod chang_roberts;
+    mod doubled;
     mod fairness;
     mod graph;
+    mod graphs;
     mod hierarchical;
     mod lock;
+    mod net;
     mod path_reversal;
     mod permission;
     mod quorum;
@@ -21,6 +24,7 @@ mod cost {
     mod schedules;
     mod token;
     mod tree;
+    mod trees;
     mod turns;
     mod wake;
 }

@@ -70,6 +70,9 @@ pub(super) fn compare(args: &CompareArgs, entries: &[&'static Entry]) -> Result<
         for variant in variants {
             let Some(setup) = fit(&base, entry, variant, args) else { continue };
             for (initiators, members) in &INITIATORS {
+                if entry.needs.one_initiator.is_some() && *members == Members::All {
+                    continue;
+                }
                 for (order, ids) in &ORDERS {
                     let setup = Setup { ids: ids.clone(), ..setup.clone() };
                     let call = (*initiators, members, *order);

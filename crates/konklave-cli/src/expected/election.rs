@@ -175,15 +175,15 @@ pub(crate) fn extinction(site: &Site, conditions: Conditions) -> Option<Expected
 /// How many ids can be launched: woken nodes join in unless they only relay.
 fn launched(site: &Site, conditions: Conditions) -> f64 {
     match site.choice("wake") {
-        "relay" => f64::from(conditions.initiators),
-        _ => nodes(site),
+        "all" => nodes(site),
+        _ => f64::from(conditions.initiators),
     }
 }
 
 /// Every edge is walked twice per wave.
 pub(crate) fn waves(site: &Site, conditions: Conditions) -> Option<Expected> {
     let once = 2.0 * edges(site);
-    match launched(site, conditions).min(nodes(site)) {
+    match launched(site, conditions) {
         1.0 => Some(Expected::exactly("2m", once)),
         waves => Some(Expected::between("2m to 2km", once, waves * once)),
     }

@@ -15,11 +15,18 @@
 //! - **agreement**: nobody is told a wrong winner;
 //! - **termination**: in the end there is a leader, and every node knows it.
 
+pub mod adoption;
 pub mod bully;
 pub mod chang_roberts;
 pub mod chang_roberts_numbered;
+pub mod dfs_token;
+pub mod echo;
+pub mod echo_extinction;
+pub mod extinction;
 mod monitor;
 pub mod repeated;
+pub mod tree_traversal;
+pub mod tree_wave;
 
 use std::fmt::{self, Debug, Display};
 

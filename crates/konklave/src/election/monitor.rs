@@ -79,13 +79,12 @@ impl Monitor {
     }
 
     /// A start after a result begins the next election: a decision depends on every node, so
-    /// nobody can start the same one any more.
+    /// nobody can start the same one any more. What is only presumed is no result.
     fn on_started(&mut self, node: NodeId) {
-        if self.chosen.is_some() || !self.presumed.is_empty() {
+        if self.chosen.is_some() {
             self.previous = self.chosen.take();
             self.initiators = NodeSet::new();
             self.informed = NodeSet::new();
-            self.presumed = Vec::new();
             if self.handover == Handover::Overlapping {
                 self.outgoing.extend(self.leader.take());
             }

@@ -152,3 +152,17 @@ fn presumptions_must_agree_at_rest() {
     tell(&mut monitor, 0, Event::Presumes(Id(9))).unwrap();
     monitor.at_rest().unwrap();
 }
+
+#[test]
+fn a_start_after_a_presumption_is_the_same_election() {
+    let mut monitor = monitor(Winner::LargestInitiator);
+    for (node, id) in [(1, 9), (0, 5)] {
+        tell(&mut monitor, node, Event::Started).unwrap();
+        tell(&mut monitor, node, Event::Presumes(Id(id))).unwrap();
+    }
+    for node in [0, 2] {
+        assert_eq!(monitor.at_rest().unwrap_err().promise, "agreement");
+        tell(&mut monitor, node, Event::Presumes(Id(9))).unwrap();
+    }
+    monitor.at_rest().unwrap();
+}
