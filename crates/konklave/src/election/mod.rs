@@ -17,9 +17,17 @@
 
 pub mod bully;
 pub mod chang_roberts;
+pub mod chang_roberts_bidirectional;
 pub mod chang_roberts_numbered;
+pub mod dolev_klawe_rodeh;
+pub mod franklin;
+pub mod heading;
+pub mod hirschberg_sinclair;
+pub mod le_lann;
 mod monitor;
+pub mod peterson;
 pub mod repeated;
+pub mod ring_naive;
 
 use std::fmt::{self, Debug, Display};
 
