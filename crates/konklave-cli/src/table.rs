@@ -5,17 +5,6 @@ use std::time::Duration;
 
 use konklave::NodeId;
 use konklave::booking::{Form, reservation::Reservation};
-use konklave::election::Winner;
-use konklave::election::adoption::Adoption;
-use konklave::election::bully::Bully;
-use konklave::election::chang_roberts::{ChangRoberts, Wake};
-use konklave::election::chang_roberts_numbered::ChangRobertsNumbered;
-use konklave::election::dfs_token::DfsToken;
-use konklave::election::echo::Echo;
-use konklave::election::echo_extinction::EchoExtinction;
-use konklave::election::extinction::Extinction;
-use konklave::election::tree_traversal::TreeTraversal;
-use konklave::election::tree_wave::TreeWave;
 use konklave::mutex::cao_singhal::CaoSinghal;
 use konklave::mutex::carvalho_roucairol::CarvalhoRoucairol;
 use konklave::mutex::central::Central;
@@ -36,7 +25,6 @@ use konklave::mutex::token_graph::{self, TokenGraph};
 use konklave::mutex::token_search::{Search, TokenSearch};
 
 use crate::entry::{Choice, Entry, Family, Needs, Network, Order};
-use crate::expected::election as formulas;
 use crate::failure::Failure;
 use crate::site::Site;
 use crate::{drive, expected};
@@ -50,7 +38,8 @@ macro_rules! entry {
             needs: $needs,
             choices: $choices,
             source: include_str!(concat!(
-                "../../konklave/src/",
+                env!("CARGO_MANIFEST_DIR"),
+                "/../konklave/src/",
                 stringify!($family),
                 "/",
                 stringify!($module),
@@ -69,8 +58,10 @@ macro_rules! entry {
     };
 }
 
+mod networks;
+mod rings;
+
 const RING: Needs = Needs::network(Network::Ring);
-const READY_RING: Needs = RING.order(Order::FifoToRepeat);
 const TREE: Needs = Needs::network(Network::Tree);
 const COMPLETE: Needs = Needs::network(Network::Complete);
 const CONNECTED: Needs = Needs::network(Network::Connected);
@@ -80,13 +71,6 @@ const QUORUM: Choice = Choice { name: "quorum", values: &["auto", "plane", "grid
 const STRUCTURE: Choice =
     Choice { name: "structure", values: &["mixed", "ricart-agrawala", "maekawa", "file:PATH"] };
 const FORM: Choice = Choice { name: "variant", values: &["block", "deny"] };
-const MAX_DELAY: Choice = Choice { name: "max-delay", values: &["20", "NUMBER"] };
-const PATIENCE: Choice = Choice { name: "patience", values: &["auto", "NUMBER"] };
-const BULLY: Needs = COMPLETE.notices().overlapping().bounded();
-const RIVALS: Choice = Choice { name: "wake", values: &["all", "relay"] };
-const ECHO: Needs = CONNECTED.one_initiator("echo-extinction");
-const FLOODED: Needs = CONNECTED.once();
-const WAKE: Choice = Choice { name: "wake", values: &["all", "suppress", "relay"] };
 const HIERARCHICAL: Choice =
     Choice { name: "variant", values: &["naimi-trehel", "ricart-agrawala", "raymond"] };
 const CLUSTERS: Choice = Choice { name: "clusters", values: &["3", "NUMBER"] };
@@ -101,7 +85,7 @@ const CIRCLE_FIFO: Order = Order::FifoIf("variant", "circle");
 
 /// All algorithms, by family and name.
 pub static TABLE: LazyLock<Vec<Entry>> = LazyLock::new(|| {
-    vec![
+    let mut table = vec![
         entry!(mutex::cao_singhal, COMPLETE, &[QUORUM], expected::cao_singhal, |site, job| {
             let quorums = quorums(site)?;
             drive::mutex(site, job, |me| CaoSinghal::new(me, quorums.of(me)))
@@ -245,85 +229,12 @@ pub static TABLE: LazyLock<Vec<Entry>> = LazyLock::new(|| {
             let form = form(site);
             drive::booking(site, job, form, |me| Reservation::new(me, site.nodes(), form))
         }),
-        entry!(election::adoption, CONNECTED, &[], formulas::adoption, |site, job| {
-            let make = |me| Adoption::new(site.id(me), site.neighbours(me));
-            drive::elections(site, job, Winner::LargestInitiator, make)
-        }),
-        entry!(election::bully, BULLY, &[MAX_DELAY], expected::unknown, |site, job| {
-            let bound = Duration::from_millis(site.number("max-delay").into());
-            let make = |me| {
-                let others = site.neighbours(me).into_iter().map(|other| (site.id(other), other));
-                Bully::new(site.id(me), others.collect(), bound)
-            };
-            drive::election(site, job, Winner::Largest, make)
-        }),
-        entry!(
-            election::chang_roberts,
-            READY_RING,
-            &[WAKE],
-            formulas::chang_roberts,
-            |site, job| {
-                let wake = wake(site);
-                let make = |me| {
-                    let node = ChangRoberts::new(site.id(me), site.successor(me), wake);
-                    if site.setup().elections > 1 { node.ready_again() } else { node }
-                };
-                drive::election(site, job, wake.winner(), make)
-            }
-        ),
-        entry!(
-            election::chang_roberts_numbered,
-            RING.notices(),
-            &[PATIENCE],
-            formulas::chang_roberts_numbered,
-            |site, job| {
-                let patience = patience(site);
-                let make = |me| {
-                    let successors = site.successors(me, SUCCESSORS);
-                    ChangRobertsNumbered::new(site.id(me), me, successors, patience)
-                };
-                drive::election(site, job, Winner::Largest, make)
-            }
-        ),
-        entry!(election::dfs_token, CONNECTED, &[], formulas::waves, |site, job| {
-            let make = |me| DfsToken::new(site.id(me), site.neighbours(me));
-            drive::elections(site, job, Winner::Largest, make)
-        }),
-        entry!(election::echo, ECHO, &[], formulas::waves, |site, job| {
-            let make = |me| Echo::new(site.id(me), site.neighbours(me));
-            drive::elections(site, job, Winner::Largest, make)
-        }),
-        entry!(election::echo_extinction, CONNECTED, &[RIVALS], formulas::waves, |site, job| {
-            let winner = winner(site);
-            let make = |me| EchoExtinction::new(site.id(me), site.neighbours(me), winner);
-            drive::elections(site, job, winner, make)
-        }),
-        entry!(election::extinction, FLOODED, &[RIVALS], formulas::extinction, |site, job| {
-            let winner = winner(site);
-            let make = |me| Extinction::new(site.id(me), site.neighbours(me), winner);
-            drive::election(site, job, winner, make)
-        }),
-        entry!(election::tree_traversal, TREE, &[], formulas::tree_traversal, |site, job| {
-            let make = |me| TreeTraversal::new(site.id(me), site.neighbours(me));
-            drive::elections(site, job, Winner::Largest, make)
-        }),
-        entry!(election::tree_wave, TREE, &[], formulas::tree_wave, |site, job| {
-            let make = |me| TreeWave::new(site.id(me), site.neighbours(me));
-            drive::elections(site, job, Winner::Largest, make)
-        }),
-    ]
+    ];
+    table.extend(rings::elections());
+    table.extend(networks::elections());
+    table.sort_by(|a, b| (a.family, &a.name).cmp(&(b.family, &b.name)));
+    table
 });
-
-/// How many of those that follow it each node of a ring knows where nodes may crash.
-const SUCCESSORS: usize = 16;
-
-/// How long a node waits for the end of a round.
-fn patience(site: &Site) -> Duration {
-    match site.choice("patience") {
-        "auto" => Duration::from_millis(100 * u64::from(site.nodes())),
-        _ => Duration::from_millis(site.number("patience").into()),
-    }
-}
 
 fn acks(site: &Site) -> Acks {
     match site.choice("variant") {
@@ -381,22 +292,6 @@ fn form(site: &Site) -> Form {
     match site.choice("variant") {
         "deny" => Form::Deny,
         _ => Form::Block,
-    }
-}
-
-fn wake(site: &Site) -> Wake {
-    match site.choice("wake") {
-        "suppress" => Wake::Suppress,
-        "relay" => Wake::Relay,
-        _ => Wake::All,
-    }
-}
-
-/// Who is to win where sleeping nodes compete, or relay.
-fn winner(site: &Site) -> Winner {
-    match site.choice("wake") {
-        "relay" => Winner::LargestInitiator,
-        _ => Winner::Largest,
     }
 }
 

@@ -5,11 +5,15 @@ mod cost {
     mod all_schedules;
     mod answers;
     mod chang_roberts;
+    mod chang_roberts_bidirectional;
     mod doubled;
     mod fairness;
     mod graph;
     mod graphs;
     mod hierarchical;
+    mod hirschberg_sinclair;
+    mod le_lann;
+    mod local_maxima;
     mod lock;
     mod net;
     mod path_reversal;
@@ -21,6 +25,8 @@ mod cost {
     mod reference;
     mod ricart_agrawala;
     mod ring;
+    mod ring_election;
+    mod ring_naive;
     mod schedules;
     mod token;
     mod tree;
