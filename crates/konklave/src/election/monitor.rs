@@ -20,6 +20,8 @@ pub struct Monitor {
     chosen: Option<Id>,
     /// Whom the election before has chosen: word of it may still come in.
     previous: Option<Id>,
+    /// The last winner that others knew of before it was told itself, if it has not been since.
+    untold: Option<Id>,
     /// Who has been told.
     informed: NodeSet,
     /// What nodes presume, by their numbers; empty unless some do.
@@ -61,6 +63,7 @@ impl Monitor {
             outgoing: NodeSet::new(),
             chosen: None,
             previous: None,
+            untold: None,
             informed: NodeSet::new(),
             presumed: Vec::new(),
             down: NodeSet::new(),
@@ -110,6 +113,9 @@ impl Monitor {
             return Broken::promise("one leader", detail);
         }
         self.leader = Some(node);
+        if self.untold.take_if(|untold| *untold == id).is_some() {
+            return Ok(()); // It was judged then; the next election may have begun.
+        }
         match self.chosen {
             Some(chosen) if chosen != id => {
                 let detail = format!("node {node} is elected with id {id}, not {chosen}");
@@ -133,7 +139,10 @@ impl Monitor {
                 return Broken::promise("agreement", detail);
             }
             None if is_old_news => {} // Or the same node wins again: the next result will show.
-            None => self.choose(id)?,
+            None => {
+                self.untold = Some(id);
+                self.choose(id)?;
+            }
         }
         self.informed.insert(node);
         if id == self.ids[node.index()] && self.outgoing.remove(node) {

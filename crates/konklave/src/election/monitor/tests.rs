@@ -82,6 +82,19 @@ fn the_next_election_needs_a_result_of_its_own() {
 }
 
 #[test]
+fn the_winner_may_hear_of_it_when_the_next_election_has_begun() {
+    let mut monitor = monitor(Winner::LargestInitiator);
+    tell(&mut monitor, 2, Event::Started).unwrap();
+    tell(&mut monitor, 0, Event::Knows(Id(7))).unwrap();
+    tell(&mut monitor, 0, Event::Started).unwrap();
+    assert!(tell(&mut monitor.clone(), 1, Event::Elected).is_err(), "it did not start");
+    tell(&mut monitor, 2, Event::Elected).unwrap();
+    tell(&mut monitor, 2, Event::SteppedDown).unwrap();
+    assert!(tell(&mut monitor.clone(), 2, Event::Elected).is_err(), "it was told before");
+    tell(&mut monitor, 0, Event::Elected).unwrap();
+}
+
+#[test]
 fn only_a_leader_can_step_down() {
     let broken = tell(&mut decided(), 0, Event::SteppedDown).unwrap_err();
     assert_eq!(broken.to_string(), "one leader: node 0 steps down, but is not the leader");
