@@ -12,7 +12,7 @@ use crate::failure::Failure;
 use crate::site::Site;
 
 /// A problem, and with it the commands, events, promises and measurements of its algorithms.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Family {
     /// Mutual exclusion.
@@ -64,10 +64,12 @@ impl Display for Family {
 
 /// The network that an algorithm needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "kebab-case")]
 pub enum Network {
     /// A cycle; messages go round in one direction.
     Ring,
+    /// A cycle whose links lead both ways.
+    TwoWayRing,
     /// Connected and without cycles.
     Tree,
     /// Everyone can talk to everyone.
@@ -80,7 +82,7 @@ impl Network {
     /// What is taken if the user does not say.
     pub fn default_topology(self) -> Topology {
         match self {
-            Self::Ring => Topology::Ring,
+            Self::Ring | Self::TwoWayRing => Topology::Ring,
             Self::Tree => "tree:2".parse().expect("a valid topology"),
             Self::Complete => Topology::Complete,
             Self::Connected => Topology::Grid { sides: None },
@@ -91,6 +93,7 @@ impl Network {
     pub fn fits(self, graph: &Graph) -> bool {
         match self {
             Self::Ring => graph.ring().is_some(),
+            Self::TwoWayRing => graph.ring().is_some() && !graph.is_directed(),
             Self::Tree => graph.is_tree(),
             Self::Complete => graph.is_complete(),
             Self::Connected => !graph.is_directed(),
@@ -100,7 +103,7 @@ impl Network {
     /// Topologies that are such a network.
     pub fn examples(self) -> &'static str {
         match self {
-            Self::Ring => "--topology ring",
+            Self::Ring | Self::TwoWayRing => "--topology ring",
             Self::Tree => "--topology tree:2, line, star or random-tree",
             Self::Complete => "--topology complete",
             Self::Connected => "--topology grid, ring, gnp:0.3 or any but directed-ring",
@@ -112,6 +115,7 @@ impl Display for Network {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Ring => "ring",
+            Self::TwoWayRing => "two-way ring",
             Self::Tree => "tree",
             Self::Complete => "complete network",
             Self::Connected => "two-way network",

@@ -4,6 +4,7 @@ use std::cell::OnceCell;
 
 use konklave::NodeId;
 use konklave::election::Id;
+use konklave::election::heading::Neighbours;
 use konklave::graph::{Format, Graph, Ring};
 use konklave_sim::random::{Random, Stream};
 
@@ -84,6 +85,12 @@ impl Site {
     /// The previous node on a ring, and the next.
     pub fn beside(&self, me: NodeId) -> (NodeId, NodeId) {
         (self.ring().predecessor(me), self.ring().successor(me))
+    }
+
+    /// The same, as left and right.
+    pub fn ring_neighbours(&self, me: NodeId) -> Neighbours {
+        let (left, right) = self.beside(me);
+        Neighbours { left, right }
     }
 
     fn ring(&self) -> &Ring {

@@ -42,7 +42,8 @@ macro_rules! entry {
             needs: $needs,
             choices: $choices,
             source: include_str!(concat!(
-                "../../konklave/src/",
+                env!("CARGO_MANIFEST_DIR"),
+                "/../konklave/src/",
                 stringify!($family),
                 "/",
                 stringify!($module),
@@ -60,6 +61,8 @@ macro_rules! entry {
         }
     };
 }
+
+mod rings;
 
 const RING: Needs = Needs::network(Network::Ring);
 const READY_RING: Needs = RING.order(Order::FifoToRepeat);
@@ -90,7 +93,7 @@ const CIRCLE_FIFO: Order = Order::FifoIf("variant", "circle");
 
 /// All algorithms, by family and name.
 pub static TABLE: LazyLock<Vec<Entry>> = LazyLock::new(|| {
-    vec![
+    let mut table = vec![
         entry!(mutex::cao_singhal, COMPLETE, &[QUORUM], expected::cao_singhal, |site, job| {
             let quorums = quorums(site)?;
             drive::mutex(site, job, |me| CaoSinghal::new(me, quorums.of(me)))
@@ -258,7 +261,10 @@ pub static TABLE: LazyLock<Vec<Entry>> = LazyLock::new(|| {
                 drive::election(site, job, Winner::Largest, make)
             }
         ),
-    ]
+    ];
+    table.extend(rings::elections());
+    table.sort_by(|a, b| (a.family, &a.name).cmp(&(b.family, &b.name)));
+    table
 });
 
 /// How many of those that follow it each node of a ring knows where nodes may crash.

@@ -50,7 +50,7 @@ impl Case {
         });
         let variant = variant.collect();
         let topologies: &[&str] = match entry.needs.network {
-            Network::Ring => &["ring"],
+            Network::Ring | Network::TwoWayRing => &["ring"],
             Network::Tree => &["tree:2", "line", "star", "random-tree"],
             Network::Complete => &["complete"],
             Network::Connected => &["grid", "ring", "complete", "star", "random-tree"],

@@ -3,10 +3,12 @@
 
 mod cost {
     mod chang_roberts;
+    mod hirschberg_sinclair;
     mod lock;
     mod raymond;
     mod raymond_heavy;
     mod ricart_agrawala;
+    mod ring_election;
     mod tree;
     mod wake;
 }

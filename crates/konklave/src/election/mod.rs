@@ -18,6 +18,8 @@
 pub mod bully;
 pub mod chang_roberts;
 pub mod chang_roberts_numbered;
+pub mod heading;
+pub mod hirschberg_sinclair;
 mod monitor;
 pub mod repeated;
 

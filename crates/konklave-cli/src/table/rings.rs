@@ -1,0 +1,27 @@
+//! Elections on rings that hold one election and survive no crashes.
+
+use konklave::election::hirschberg_sinclair::{self, HirschbergSinclair};
+
+use crate::entry::{Choice, Entry, Family, Needs, Network};
+use crate::{drive, expected};
+
+const TWO_WAY_RING: Needs = Needs::network(Network::TwoWayRing);
+
+const RELAY: Choice = Choice { name: "wake", values: &["all", "relay"] };
+
+pub(super) fn elections() -> Vec<Entry> {
+    vec![entry!(
+        election::hirschberg_sinclair,
+        TWO_WAY_RING,
+        &[RELAY],
+        expected::unknown,
+        |site, job| {
+            let wake = match site.choice("wake") {
+                "relay" => hirschberg_sinclair::Wake::Relay,
+                _ => hirschberg_sinclair::Wake::All,
+            };
+            let make = |me| HirschbergSinclair::new(site.id(me), site.ring_neighbours(me), wake);
+            drive::elections(site, job, wake.winner(), make)
+        }
+    )]
+}
