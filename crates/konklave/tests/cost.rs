@@ -3,6 +3,7 @@
 
 mod cost {
     mod chang_roberts;
+    mod chang_roberts_bidirectional;
     mod hirschberg_sinclair;
     mod lock;
     mod raymond;

@@ -1,5 +1,7 @@
 //! Elections on rings that hold one election and survive no crashes.
 
+use konklave::election::Winner;
+use konklave::election::chang_roberts_bidirectional::{self, ChangRobertsBidirectional};
 use konklave::election::hirschberg_sinclair::{self, HirschbergSinclair};
 
 use crate::entry::{Choice, Entry, Family, Needs, Network};
@@ -7,21 +9,41 @@ use crate::{drive, expected};
 
 const TWO_WAY_RING: Needs = Needs::network(Network::TwoWayRing);
 
+const SUPPRESS: Choice = Choice { name: "wake", values: &["all", "suppress"] };
 const RELAY: Choice = Choice { name: "wake", values: &["all", "relay"] };
 
 pub(super) fn elections() -> Vec<Entry> {
-    vec![entry!(
-        election::hirschberg_sinclair,
-        TWO_WAY_RING,
-        &[RELAY],
-        expected::unknown,
-        |site, job| {
-            let wake = match site.choice("wake") {
-                "relay" => hirschberg_sinclair::Wake::Relay,
-                _ => hirschberg_sinclair::Wake::All,
-            };
-            let make = |me| HirschbergSinclair::new(site.id(me), site.ring_neighbours(me), wake);
-            drive::elections(site, job, wake.winner(), make)
-        }
-    )]
+    vec![
+        entry!(
+            election::chang_roberts_bidirectional,
+            TWO_WAY_RING,
+            &[SUPPRESS],
+            expected::unknown,
+            |site, job| {
+                let wake = match site.choice("wake") {
+                    "suppress" => chang_roberts_bidirectional::Wake::Suppress,
+                    _ => chang_roberts_bidirectional::Wake::All,
+                };
+                let make = |me| {
+                    ChangRobertsBidirectional::new(site.id(me), site.ring_neighbours(me), wake)
+                };
+                drive::elections(site, job, Winner::Largest, make)
+            }
+        ),
+        entry!(
+            election::hirschberg_sinclair,
+            TWO_WAY_RING,
+            &[RELAY],
+            expected::unknown,
+            |site, job| {
+                let wake = match site.choice("wake") {
+                    "relay" => hirschberg_sinclair::Wake::Relay,
+                    _ => hirschberg_sinclair::Wake::All,
+                };
+                let make =
+                    |me| HirschbergSinclair::new(site.id(me), site.ring_neighbours(me), wake);
+                drive::elections(site, job, wake.winner(), make)
+            }
+        ),
+    ]
 }

@@ -17,6 +17,7 @@
 
 pub mod bully;
 pub mod chang_roberts;
+pub mod chang_roberts_bidirectional;
 pub mod chang_roberts_numbered;
 pub mod heading;
 pub mod hirschberg_sinclair;
