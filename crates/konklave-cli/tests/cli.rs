@@ -236,6 +236,7 @@ fn bad_input_is_explained() {
         ("run raymond --topology ring", "raymond needs a tree"),
         ("run ricart-agrawala --topology line", "needs a complete network"),
         ("run chang-roberts --topology star", "chang-roberts needs a ring"),
+        ("run franklin --topology directed-ring", "franklin needs a two-way ring"),
         ("run raymond --topology hypercube --nodes 12", "power of two"),
         ("run raymond --topology rign", "did you mean 'ring'?"),
         ("run raymond --topology blob", "there is no topology 'blob'"),

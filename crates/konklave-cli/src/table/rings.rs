@@ -2,9 +2,10 @@
 
 use konklave::election::Winner;
 use konklave::election::chang_roberts_bidirectional::{self, ChangRobertsBidirectional};
+use konklave::election::franklin::Franklin;
 use konklave::election::hirschberg_sinclair::{self, HirschbergSinclair};
 
-use crate::entry::{Choice, Entry, Family, Needs, Network};
+use crate::entry::{Choice, Entry, Family, Needs, Network, Order};
 use crate::{drive, expected};
 
 const TWO_WAY_RING: Needs = Needs::network(Network::TwoWayRing);
@@ -28,6 +29,16 @@ pub(super) fn elections() -> Vec<Entry> {
                     ChangRobertsBidirectional::new(site.id(me), site.ring_neighbours(me), wake)
                 };
                 drive::elections(site, job, Winner::Largest, make)
+            }
+        ),
+        entry!(
+            election::franklin,
+            TWO_WAY_RING.order(Order::Fifo),
+            &[],
+            expected::unknown,
+            |site, job| {
+                let make = |me| Franklin::new(site.id(me), site.ring_neighbours(me));
+                drive::elections(site, job, Winner::LargestInitiator, make)
             }
         ),
         entry!(
