@@ -2,12 +2,14 @@
 
 use konklave::election::Winner;
 use konklave::election::chang_roberts_bidirectional::{self, ChangRobertsBidirectional};
+use konklave::election::dolev_klawe_rodeh::DolevKlaweRodeh;
 use konklave::election::franklin::Franklin;
 use konklave::election::hirschberg_sinclair::{self, HirschbergSinclair};
 
 use crate::entry::{Choice, Entry, Family, Needs, Network, Order};
 use crate::{drive, expected};
 
+const RING: Needs = Needs::network(Network::Ring);
 const TWO_WAY_RING: Needs = Needs::network(Network::TwoWayRing);
 
 const SUPPRESS: Choice = Choice { name: "wake", values: &["all", "suppress"] };
@@ -29,6 +31,16 @@ pub(super) fn elections() -> Vec<Entry> {
                     ChangRobertsBidirectional::new(site.id(me), site.ring_neighbours(me), wake)
                 };
                 drive::elections(site, job, Winner::Largest, make)
+            }
+        ),
+        entry!(
+            election::dolev_klawe_rodeh,
+            RING.order(Order::Fifo),
+            &[],
+            expected::unknown,
+            |site, job| {
+                let make = |me| DolevKlaweRodeh::new(site.id(me), site.successor(me));
+                drive::elections(site, job, Winner::LargestInitiator, make)
             }
         ),
         entry!(

@@ -19,6 +19,7 @@ pub mod bully;
 pub mod chang_roberts;
 pub mod chang_roberts_bidirectional;
 pub mod chang_roberts_numbered;
+pub mod dolev_klawe_rodeh;
 pub mod franklin;
 pub mod heading;
 pub mod hirschberg_sinclair;
