@@ -5,6 +5,7 @@ use konklave::election::chang_roberts_bidirectional::{self, ChangRobertsBidirect
 use konklave::election::dolev_klawe_rodeh::DolevKlaweRodeh;
 use konklave::election::franklin::Franklin;
 use konklave::election::hirschberg_sinclair::{self, HirschbergSinclair};
+use konklave::election::peterson::{self, Peterson};
 
 use crate::entry::{Choice, Entry, Family, Needs, Network, Order};
 use crate::{drive, expected};
@@ -14,6 +15,7 @@ const TWO_WAY_RING: Needs = Needs::network(Network::TwoWayRing);
 
 const SUPPRESS: Choice = Choice { name: "wake", values: &["all", "suppress"] };
 const RELAY: Choice = Choice { name: "wake", values: &["all", "relay"] };
+const PETERSON: Choice = Choice { name: "variant", values: &["basic", "original", "alternating"] };
 
 pub(super) fn elections() -> Vec<Entry> {
     vec![
@@ -66,6 +68,21 @@ pub(super) fn elections() -> Vec<Entry> {
                 let make =
                     |me| HirschbergSinclair::new(site.id(me), site.ring_neighbours(me), wake);
                 drive::elections(site, job, wake.winner(), make)
+            }
+        ),
+        entry!(
+            election::peterson,
+            RING.order(Order::Fifo),
+            &[PETERSON],
+            expected::unknown,
+            |site, job| {
+                let variant = match site.choice("variant") {
+                    "original" => peterson::Variant::Original,
+                    "alternating" => peterson::Variant::Alternating,
+                    _ => peterson::Variant::Basic,
+                };
+                let make = |me| Peterson::new(site.id(me), site.successor(me), variant);
+                drive::elections(site, job, Winner::LargestInitiator, make)
             }
         ),
     ]

@@ -24,6 +24,7 @@ pub mod franklin;
 pub mod heading;
 pub mod hirschberg_sinclair;
 mod monitor;
+pub mod peterson;
 pub mod repeated;
 
 use std::fmt::{self, Debug, Display};
