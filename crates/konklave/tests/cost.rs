@@ -11,6 +11,7 @@ mod cost {
     mod raymond_heavy;
     mod ricart_agrawala;
     mod ring_election;
+    mod ring_naive;
     mod tree;
     mod wake;
 }

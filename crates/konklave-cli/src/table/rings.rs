@@ -6,6 +6,7 @@ use konklave::election::dolev_klawe_rodeh::DolevKlaweRodeh;
 use konklave::election::franklin::Franklin;
 use konklave::election::hirschberg_sinclair::{self, HirschbergSinclair};
 use konklave::election::peterson::{self, Peterson};
+use konklave::election::ring_naive::RingNaive;
 
 use crate::entry::{Choice, Entry, Family, Needs, Network, Order};
 use crate::{drive, expected};
@@ -85,5 +86,9 @@ pub(super) fn elections() -> Vec<Entry> {
                 drive::elections(site, job, Winner::LargestInitiator, make)
             }
         ),
+        entry!(election::ring_naive, RING, &[], expected::unknown, |site, job| {
+            let make = |me| RingNaive::new(site.id(me), site.successor(me));
+            drive::elections(site, job, Winner::Largest, make)
+        }),
     ]
 }

@@ -26,6 +26,7 @@ pub mod hirschberg_sinclair;
 mod monitor;
 pub mod peterson;
 pub mod repeated;
+pub mod ring_naive;
 
 use std::fmt::{self, Debug, Display};
 
