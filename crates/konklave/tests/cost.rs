@@ -5,6 +5,7 @@ mod cost {
     mod chang_roberts;
     mod chang_roberts_bidirectional;
     mod hirschberg_sinclair;
+    mod le_lann;
     mod local_maxima;
     mod lock;
     mod raymond;

@@ -5,6 +5,7 @@ use konklave::election::chang_roberts_bidirectional::{self, ChangRobertsBidirect
 use konklave::election::dolev_klawe_rodeh::DolevKlaweRodeh;
 use konklave::election::franklin::Franklin;
 use konklave::election::hirschberg_sinclair::{self, HirschbergSinclair};
+use konklave::election::le_lann::LeLann;
 use konklave::election::peterson::{self, Peterson};
 use konklave::election::ring_naive::RingNaive;
 
@@ -71,6 +72,10 @@ pub(super) fn elections() -> Vec<Entry> {
                 drive::elections(site, job, wake.winner(), make)
             }
         ),
+        entry!(election::le_lann, RING.order(Order::Fifo), &[], expected::unknown, |site, job| {
+            let make = |me| LeLann::new(site.id(me), site.successor(me));
+            drive::elections(site, job, Winner::LargestInitiator, make)
+        }),
         entry!(
             election::peterson,
             RING.order(Order::Fifo),

@@ -23,6 +23,7 @@ pub mod dolev_klawe_rodeh;
 pub mod franklin;
 pub mod heading;
 pub mod hirschberg_sinclair;
+pub mod le_lann;
 mod monitor;
 pub mod peterson;
 pub mod repeated;
