@@ -13,7 +13,7 @@ fn konklave(arguments: &str) -> (Option<i32>, String, String) {
 
 /// The rows of a comparison, all of which must agree.
 fn rows(arguments: &str) -> Vec<Value> {
-    let (code, out, err) = konklave(&format!("compare election {arguments} --json"));
+    let (code, out, err) = konklave(&format!("compare election {arguments} --runs 25 --json"));
     let table: Value = serde_json::from_str(&out).unwrap_or_else(|_| panic!("{out}{err}"));
     assert_eq!(table["family"], "election");
     let rows = table["rows"].as_array().expect("there are rows").clone();
@@ -55,7 +55,7 @@ fn trees_and_networks_agree_with_their_formulas() {
 #[test]
 fn bounds_hold_with_random_delays() {
     for network in ["ring", "random-tree", "gnp:0.2"] {
-        rows(&format!("--topology {network} --nodes 16 --delay uniform:1..20 --runs 20"));
+        rows(&format!("--topology {network} --nodes 16 --delay uniform:1..20"));
     }
 }
 
