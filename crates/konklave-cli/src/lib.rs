@@ -14,6 +14,7 @@ pub mod list;
 mod output;
 mod progress;
 pub mod replay;
+pub mod ring;
 pub mod run;
 pub mod setup;
 pub mod site;
@@ -34,6 +35,7 @@ pub fn main() -> ExitCode {
         Verb::Run(args) => run::run(args),
         Verb::Compare(args) => compare::compare(args),
         Verb::Replay(args) => replay::replay(args),
+        Verb::Ring(args) => ring::ring(args),
         Verb::Completions { shell } => {
             clap_complete::generate(
                 *shell,
@@ -63,4 +65,6 @@ pub enum Verdict {
     Broken = 1,
     /// A bound was hit before there was a verdict.
     Inconclusive = 3,
+    /// Somebody has stopped it.
+    Interrupted = 130,
 }

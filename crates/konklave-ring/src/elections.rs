@@ -1,10 +1,11 @@
 //! One election after the other.
 
+use std::collections::{BTreeMap, VecDeque};
 use std::io;
 use std::time::{Duration, Instant};
 
 use konklave::NodeId;
-use konklave::election::{Command, Event};
+use konklave::election::{Command, Event, Id};
 use konklave::protocol::{Broken, Protocol};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -54,12 +55,41 @@ pub struct Moment {
 }
 
 /// What it all came to.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Outcome {
-    /// What each election came to.
-    pub elections: Vec<Summary>,
+    /// What the last elections came to; all of them, unless there were very many.
+    pub elections: VecDeque<Summary>,
+    /// How many were begun.
+    pub held: u64,
+    /// How many of them were given up.
+    pub abandoned: u64,
+    /// The messages of all.
+    pub messages: u64,
+    /// The suspicions of all.
+    pub suspicions: u64,
+    /// How often whom was in office at the end of one.
+    pub leaders: BTreeMap<Id, u64>,
     /// The first promise that was broken.
     pub broken: Option<Broken>,
+}
+
+/// A ring that runs for weeks must not fill the memory.
+const REMEMBERED: usize = 1000;
+
+impl Outcome {
+    fn add(&mut self, summary: Summary) {
+        self.held += 1;
+        self.abandoned += u64::from(summary.ended == Ended::Abandoned);
+        self.messages += summary.messages;
+        self.suspicions += summary.suspicions;
+        if let Some(leader) = summary.leader {
+            *self.leaders.entry(leader).or_default() += 1;
+        }
+        if self.elections.len() == REMEMBERED {
+            self.elections.pop_front();
+        }
+        self.elections.push_back(summary);
+    }
 }
 
 /// Why a wait is over.
@@ -84,14 +114,14 @@ pub fn hold<P>(mut ring: Ring<P>, plan: &Plan) -> io::Result<Outcome>
 where
     P: Protocol<Command = Command, Event = Event>,
 {
-    let mut elections = Vec::new();
-    let held = hold_all(&mut ring, plan, &mut elections);
-    let broken = ring.broken();
+    let mut outcome = Outcome::default();
+    let held = hold_all(&mut ring, plan, &mut outcome);
+    outcome.broken = ring.broken();
     ring.close();
-    held.map(|()| Outcome { elections, broken })
+    held.map(|()| outcome)
 }
 
-fn hold_all<P>(ring: &mut Ring<P>, plan: &Plan, held: &mut Vec<Summary>) -> io::Result<()>
+fn hold_all<P>(ring: &mut Ring<P>, plan: &Plan, outcome: &mut Outcome) -> io::Result<()>
 where
     P: Protocol<Command = Command, Event = Event>,
 {
@@ -100,7 +130,7 @@ where
     for election in 1..=last {
         let summary = hold_one(ring, plan, election, &mut random)?;
         let is_stopped = summary.ended == Ended::Interrupted;
-        held.push(summary);
+        outcome.add(summary);
         if is_stopped || election == last || pause(ring, plan)? == Woken::Stopped {
             break;
         }

@@ -181,7 +181,7 @@ fn nobody_is_suspected_when_the_ring_stops() {
         signal.send(Signal::Stop).unwrap(); // In the middle of an election.
         elections.join().unwrap()
     });
-    assert_eq!(outcome.elections.last().map(|summary| summary.ended), Some(Ended::Interrupted));
+    assert_eq!(outcome.elections.back().map(|summary| summary.ended), Some(Ended::Interrupted));
     assert_eq!(diary.suspicions(), []);
     assert_eq!(diary.workers(|what| matches!(what, What::WorkerStopped)).len(), 4);
     assert!(matches!(diary.notices().last().unwrap().what, What::RingStopped));
