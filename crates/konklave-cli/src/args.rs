@@ -9,6 +9,7 @@ use konklave_sim::faults::{self, Corruption, Faults, Outage, Partition};
 use konklave_sim::workload::Members;
 use konklave_sim::workload::mutex::Demand;
 
+use crate::experiment::ExperimentArgs;
 use crate::ring::RingArgs;
 
 /// Run, check, watch and ship distributed algorithms.
@@ -42,6 +43,8 @@ pub enum Verb {
     Replay(ReplayArgs),
     /// Let a ring of threads elect leaders, again and again
     Ring(Box<RingArgs>),
+    /// Try out what lies behind the formulas
+    Experiment(ExperimentArgs),
     /// Print a script that completes commands in your shell
     #[command(after_help = "Example:
   konklave completions bash > ~/.local/share/bash-completion/completions/konklave")]

@@ -8,6 +8,7 @@ pub mod document;
 pub mod drive;
 pub mod entry;
 mod expected;
+pub mod experiment;
 pub mod explain;
 pub mod failure;
 pub mod list;
@@ -36,6 +37,7 @@ pub fn main() -> ExitCode {
         Verb::Compare(args) => compare::compare(args),
         Verb::Replay(args) => replay::replay(args),
         Verb::Ring(args) => ring::ring(args),
+        Verb::Experiment(args) => experiment::experiment(args),
         Verb::Completions { shell } => {
             clap_complete::generate(
                 *shell,
