@@ -29,7 +29,10 @@ use failure::Failure;
 
 /// Does what the command line says.
 pub fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = match ring::is_help_wanted(std::env::args_os()) {
+        true => Cli::parse_from(["konklave", "ring", "--help"]),
+        false => Cli::parse(),
+    };
     let outcome = match &cli.verb {
         Verb::List(args) => list::list(args),
         Verb::Explain(args) => explain::explain(args),

@@ -247,7 +247,9 @@ fn bad_input_is_explained() {
 fn there_is_help_with_examples() {
     let help = fine("ring --help");
     assert!(help.contains("Examples:") && help.contains("konklave ring 8 -n 3"), "{help}");
-    assert!(fine("ring 8 --kill 1@1 --help").contains("Examples:"));
+    for anything in ["0", "8 --kill 1@1", "8 9 --no-such-option", "--log-level 6"] {
+        assert_eq!(fine(&format!("ring {anything} --help")), help, "{anything}");
+    }
 }
 
 /// Ctrl-C: no new election, everything stops, the summary is printed, exit code 130.

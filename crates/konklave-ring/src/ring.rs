@@ -201,9 +201,8 @@ where
                 self.tell(node, Command::Lost(other));
             }
         }
-        self.employ(node)?;
-        self.start(&[node]);
-        Ok(())
+        self.tell(node, Command::Start); // Its slot is for others: they wait for it already.
+        self.employ(node)
     }
 
     /// Waits for a signal. Nothing if the time is up first.

@@ -94,12 +94,11 @@ fn the_last_one_leads_itself() {
     assert_eq!(leaders(&hold(ring, &plan).unwrap()), [9, 1, 1]);
 }
 
-/// What the monitor is for: a driver that lies about a living worker is found out.
+/// What the monitor is for: a worker that votes under another id than its own is found out.
 #[test]
 fn a_broken_promise_ends_the_run() {
     let mut setup = plain(&[4, 9, 2, 7], Duration::ZERO, LONG);
-    let honest = plain(&[4, 6, 2, 7], Duration::ZERO, LONG).make;
-    setup.make = honest; // The largest id is 9, but its worker says 6.
+    setup.make = plain(&[4, 6, 2, 7], Duration::ZERO, LONG).make; // The owner of 9 says 6.
     let diary = Diary::default();
     let ring = Ring::open(setup, diary.observer()).unwrap();
     let outcome = hold(ring, &plan(9, Initiator::All)).unwrap();

@@ -146,6 +146,7 @@ impl View {
     /// As many lines as fit, each as wide as fits.
     fn picture(&self) -> Vec<String> {
         let (columns, lines) = (self.size)();
+        let columns = columns.saturating_sub(1); // What fills a line to its end may wrap.
         let id_width = self.workers.iter().map(|worker| worker.id.to_string().len()).max();
         let id_width = id_width.unwrap_or(1);
         let cell_width = 2 * id_width + 6;
@@ -219,7 +220,7 @@ mod tests {
         view.select(-1);
         let picture = view.picture();
         assert!(picture[0].starts_with(" election 2, 1 messages"), "{picture:?}");
-        assert_eq!(picture[0].chars().count(), 33);
+        assert_eq!(picture[0].chars().count(), 32);
         assert_eq!(picture[1], " ? 7 <12  *12     [x 3    ]");
         assert_eq!(picture.last().unwrap(), " keys");
         view.learn(&notice(Some(0), What::Taken { from: NodeId(1), vote }));

@@ -9,6 +9,7 @@ mod mode;
 mod report;
 mod settings;
 
+use std::ffi::OsString;
 use std::io::{self, IsTerminal};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -27,6 +28,13 @@ use log::Log;
 use mode::Mode;
 use report::{Console, Reporter};
 use settings::{ConfigLog, Settings};
+
+/// Whether somebody asks for the help of `ring`, whatever else stands there.
+pub fn is_help_wanted(arguments: impl Iterator<Item = OsString>) -> bool {
+    let mut words = arguments.skip(1);
+    words.next().is_some_and(|verb| verb == "ring")
+        && words.any(|word| word == "--help" || word == "-h")
+}
 
 /// Holds elections.
 pub fn ring(args: &RingArgs) -> Result<Verdict, Failure> {
