@@ -86,25 +86,40 @@ pub struct ExplainArgs {
   konklave compare mutex --nodes 13
   konklave compare mutex --nodes 57 --load heavy --markdown
   konklave compare mutex --nodes 13 --only raymond,naimi-trehel --csv
+  konklave compare mutex --nodes 13 --load heavy --variants
+  konklave compare election --topology ring --nodes 1024
 
-Every algorithm runs on the network it needs. The beginning and the end of each run are left out, so
-that the figures are those of the steady state.")]
+Mutual exclusion: every algorithm runs on the network it needs. Under light load, and under heavy
+load with constant delays, the beginning and the end of each run are left out, so that the figures
+are those of the steady state. Elections: every algorithm that the network suits, for three orders
+of ids, started by all nodes and by one.")]
 pub struct CompareArgs {
-    /// The family: mutex
+    /// The family: mutex or election
     pub family: String,
     /// How many nodes there are
     #[arg(long, short, value_parser = number_of_nodes, default_value = "13")]
     pub nodes: u32,
     /// light: one at a time, after rest; heavy: everyone, always; poisson:RATE: so many requests
     /// per T
-    #[arg(long, default_value = "light")]
-    pub load: Demand,
+    /// [default: light]
+    #[arg(long)]
+    pub load: Option<Demand>,
     /// How often each node enters; under light load, on average [default: enough for good means]
     #[arg(long)]
     pub entries: Option<u32>,
+    /// Elections: the network, as `run` takes it; algorithms that it does not suit are left out
+    /// [default: ring]
+    #[arg(long)]
+    pub topology: Option<String>,
+    /// Elections: how many random orders of ids are averaged [default: enough for good means]
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..))]
+    pub runs: Option<u32>,
     /// Only these algorithms, by their names
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub only: Vec<String>,
+    /// Every variant of each algorithm, not only the first
+    #[arg(long)]
+    pub variants: bool,
     /// Decides everything that is left to chance
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
@@ -239,7 +254,7 @@ pub struct ElectionArgs {
     /// per node [default: random]
     #[arg(long)]
     pub ids: Option<String>,
-    /// Who starts: all, one, a number of nodes, or list:3,5,8 [default: all]
+    /// Who starts: all, one, a number of nodes, or list:3,5,8 [default: all, or one if no more may]
     #[arg(long, value_name = "NODES")]
     pub initiators: Option<Members>,
     /// Everyone who starts does so at a random time up to this one [default: 0]

@@ -1,46 +1,14 @@
-//! `konklave compare`: all algorithms of a family on the same workload, measured beside formula.
+//! `konklave compare`: all algorithms of a family on the same task, measured beside formula.
 
-use std::cmp::Ordering;
-
-use konklave_sim::workload::Members;
-use konklave_sim::workload::mutex::{Demand, MutexReport};
-use konklave_sim::{Options, Report};
-use serde::Serialize;
+mod election;
+mod mutex;
 
 use crate::Verdict;
 use crate::args::CompareArgs;
-use crate::drive::{ElectionPlan, Job, MutexPlan, Outcome, Problem, RunPlan, carry_out};
-use crate::entry::{Entry, Expected, Family, Needs};
+use crate::entry::{Entry, Family};
 use crate::failure::Failure;
-use crate::output::{self, short};
-use crate::progress::Watch;
-use crate::setup::{Ids, Setup};
-use crate::site::Site;
+use crate::output;
 use crate::table::{self, TABLE};
-
-/// One algorithm in the comparison.
-#[derive(Serialize)]
-struct Row {
-    algorithm: String,
-    messages_per_entry: Option<f64>,
-    expected: Option<Expected>,
-    /// Whether what was measured agrees with the formula, if there is one.
-    within: Option<bool>,
-    coordination_delay: Option<f64>,
-    coordination_delay_max: Option<f64>,
-    waiting_time: Option<f64>,
-    waiting_time_p99: Option<f64>,
-    response_time: Option<f64>,
-    overtakings_max: u64,
-    busiest_over_mean: f64,
-    bytes_per_message: f64,
-    needs: Needs,
-    year: Option<u32>,
-    state: Option<String>,
-    crash: Option<String>,
-    verdict: &'static str,
-    violations: Vec<String>,
-}
 
 /// Compares and prints.
 ///
@@ -49,8 +17,23 @@ struct Row {
 /// If the family or an algorithm is not there, or the output cannot be written.
 pub fn compare(args: &CompareArgs) -> Result<Verdict, Failure> {
     let family = Family::find(&args.family)?;
-    if family != Family::Mutex {
-        return Err(Failure::bad(format!("there is no comparison of {family}: write mutex")));
+    let foreign = match family {
+        Family::Mutex => {
+            given(&[("topology", args.topology.is_some()), ("runs", args.runs.is_some())])
+        }
+        Family::Election => given(&[
+            ("load", args.load.is_some()),
+            ("entries", args.entries.is_some()),
+            ("cs", args.cs.is_some()),
+        ]),
+        Family::Booking => {
+            return Err(Failure::bad(format!(
+                "there is no comparison of {family}: write mutex or election"
+            )));
+        }
+    };
+    if let Some(option) = foreign {
+        return Err(Failure::bad(format!("--{option} means nothing to a comparison of {family}")));
     }
     let entries: Vec<&'static Entry> = match args.only.is_empty() {
         true => TABLE.iter().filter(|entry| entry.family == family).collect(),
@@ -59,227 +42,50 @@ pub fn compare(args: &CompareArgs) -> Result<Verdict, Failure> {
     if let Some(entry) = entries.iter().find(|entry| entry.family != family) {
         return Err(Failure::bad(format!("{} is not of the family {family}", entry.name)));
     }
-    let mut watch = Watch::new();
-    let mut rows = Vec::new();
-    for entry in entries {
-        rows.extend(measure(args, entry, &mut watch)?);
-    }
-    watch.finish();
-    rows.sort_by(|a, b| {
-        let by_messages = a.messages_per_entry.partial_cmp(&b.messages_per_entry);
-        by_messages.unwrap_or(Ordering::Equal).then_with(|| a.algorithm.cmp(&b.algorithm))
-    });
-    print(args, &rows)?;
-    let is_fine = |row: &Row| row.verdict == "ok" && row.within != Some(false);
-    Ok(if rows.iter().all(is_fine) { Verdict::Fine } else { Verdict::Broken })
-}
-
-/// Runs one algorithm; none if somebody stops the run.
-fn measure(
-    args: &CompareArgs,
-    entry: &'static Entry,
-    watch: &mut Watch,
-) -> Result<Option<Row>, Failure> {
-    let setup = Setup {
-        algorithm: entry.name.clone(),
-        nodes: args.nodes,
-        topology: String::new(),
-        graph: None,
-        seed: args.seed,
-        ids: Ids::Random,
-        elections: 1,
-        variant: Default::default(),
-        files: Default::default(),
-        command: String::new(),
-    };
-    let site = Site::new(setup, entry)?;
-    let plan = plan(args, &site);
-    let mut is_stopped = false;
-    let mut go_on = |progress| {
-        is_stopped = !watch.look(progress);
-        !is_stopped
-    };
-    let job = Job::Run { plan: &plan, trace: None, go_on: &mut go_on };
-    let Outcome::Ran(report) = carry_out(&site, job)? else { unreachable!("a run runs") };
-    let Problem::Mutex(mutex) = &report.problem else { unreachable!("the family was checked") };
-    Ok((!is_stopped).then(|| row(args, &site, &report, mutex)))
-}
-
-/// Enough entries for good means, and what is left out at both ends: whole rounds under heavy load,
-/// else so much that everyone has entered, for many algorithms remember who did.
-fn plan(args: &CompareArgs, site: &Site) -> RunPlan {
-    let nodes = u64::from(args.nodes);
-    let entries = args.entries.unwrap_or(match args.load {
-        Demand::Heavy => 14,
-        Demand::Light | Demand::Poisson(_) => 30_000_u32.div_ceil(args.nodes).max(30),
-    });
-    let warmup = match args.load {
-        Demand::Heavy => 2 * nodes,
-        Demand::Light | Demand::Poisson(_) => u64::from(entries) * nodes / 3,
-    };
-    let five_units = (5.0 * args.delay.mean()).round() as u64;
-    RunPlan {
-        options: Options {
-            seed: args.seed,
-            delay: args.delay,
-            fifo: site.needs_fifo(),
-            perpetual: site.entry().needs.perpetual,
-            ..Options::default()
-        },
-        mutex: MutexPlan {
-            demand: args.load,
-            entries,
-            inside: args.cs.unwrap_or(five_units),
-            think: 0,
-            warmup,
-            requesters: Members::All,
-        },
-        election: ElectionPlan { initiators: Members::All, within: 0, notice: None },
+    match family {
+        Family::Election => election::compare(args, &entries),
+        _ => mutex::compare(args, entries),
     }
 }
 
-fn row(args: &CompareArgs, site: &Site, report: &Report<Problem>, mutex: &MutexReport) -> Row {
-    let entry = site.entry();
-    let document = entry.document();
-    let messages = &report.messages;
-    let expected = (entry.expected)(site, args.load);
-    let within = expected.as_ref().zip(mutex.messages_per_entry);
-    Row {
-        algorithm: entry.name.clone(),
-        messages_per_entry: mutex.messages_per_entry,
-        within: within.map(|(expected, measured)| expected.allows(measured)),
-        expected,
-        coordination_delay: mutex.coordination_delay.map(|delay| delay.mean),
-        coordination_delay_max: mutex.coordination_delay.map(|delay| delay.max),
-        waiting_time: mutex.waiting_time.map(|waiting| waiting.mean),
-        waiting_time_p99: mutex.waiting_time.map(|waiting| waiting.p99),
-        response_time: mutex.response_time.map(|response| response.mean),
-        overtakings_max: mutex.overtakings_max,
-        busiest_over_mean: match messages.mean_per_node {
-            0.0 => 1.0,
-            mean => f64::from(messages.max_per_node) / mean,
-        },
-        bytes_per_message: match messages.total {
-            0 => 0.0,
-            total => messages.bytes as f64 / total as f64,
-        },
-        needs: entry.needs,
-        year: document.year(),
-        state: document.sentence_about("Cost", "state: "),
-        crash: document.sentence_about("Assumes", "crash"),
-        verdict: if report.violations.is_empty() { "ok" } else { "violated" },
-        violations: report.violations.iter().map(|found| found.broken.to_string()).collect(),
-    }
+fn given(options: &[(&'static str, bool)]) -> Option<&'static str> {
+    options.iter().find(|(_, is_given)| *is_given).map(|(option, _)| *option)
 }
 
-const HEAD: [&str; 12] = [
-    "algorithm",
-    "year",
-    "network",
-    "messages",
-    "formula",
-    "",
-    "delay",
-    "wait",
-    "p99",
-    "overtaken",
-    "load",
-    "bytes",
-];
-
-fn cells(row: &Row) -> Vec<String> {
-    let number = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), short);
-    let formula = row.expected.as_ref().map_or_else(String::new, |expected| {
-        let Expected { formula, low, high } = expected;
-        match (low == high, high - low <= 0.07 * high) {
-            (true, _) if *formula == short(*low) => formula.clone(),
-            (true, _) => format!("{formula} = {}", short(*low)),
-            (false, true) => format!("{formula} = {}", short((low + high) / 2.0)),
-            (false, false) => format!("{formula}: {} to {}", short(*low), short(*high)),
-        }
-    });
-    let agreement = match (row.verdict, row.within) {
+/// What a table says about a measurement beside its formula.
+fn agreement(verdict: &str, within: Option<bool>) -> &'static str {
+    match (verdict, within) {
         ("violated", _) => "violated",
         (_, Some(true)) => "ok",
         (_, Some(false)) => "differs",
         (_, None) => "",
-    };
-    vec![
-        row.algorithm.clone(),
-        row.year.map_or_else(String::new, |year| year.to_string()),
-        row.needs.network.to_string(),
-        number(row.messages_per_entry),
-        formula,
-        agreement.to_owned(),
-        number(row.coordination_delay),
-        number(row.waiting_time),
-        number(row.waiting_time_p99),
-        row.overtakings_max.to_string(),
-        format!("{:.2}", row.busiest_over_mean),
-        format!("{:.1}", row.bytes_per_message),
-    ]
+    }
 }
 
-fn print(args: &CompareArgs, rows: &[Row]) -> Result<(), Failure> {
-    if args.json {
-        let load = args.load.to_string();
-        let (family, nodes, seed) = (&args.family, args.nodes, args.seed);
-        output::json(&serde_json::json!({
-            "family": family, "nodes": nodes, "load": load, "seed": seed,
-            "delay": args.delay.to_string(), "rows": rows,
-        }))?;
-        return Ok(());
-    }
-    let head = HEAD.map(str::to_owned).to_vec();
-    let table: Vec<Vec<String>> = [head].into_iter().chain(rows.iter().map(cells)).collect();
-    let lines = if args.markdown {
-        let line = |row: &Vec<String>| format!("| {} |", row.join(" | "));
-        let mut lines: Vec<String> = table.iter().map(line).collect();
-        lines.insert(1, format!("|{}", "---|".repeat(HEAD.len())));
-        lines
+/// The table in the form for programs that the user asks for, if it is one.
+fn as_data(args: &CompareArgs, head: &[&str], rows: &[Vec<String>]) -> Option<Vec<String>> {
+    let head: Vec<String> = head.iter().map(ToString::to_string).collect();
+    let table = std::iter::once(&head).chain(rows);
+    if args.markdown {
+        let mut lines: Vec<_> = table.map(|row| format!("| {} |", row.join(" | "))).collect();
+        lines.insert(1, format!("|{}", "---|".repeat(head.len())));
+        Some(lines)
     } else if args.csv {
         let quote = |cell: &String| match cell.contains([',', '"']) {
             true => format!("\"{}\"", cell.replace('"', "\"\"")),
             false => cell.clone(),
         };
-        let line = |row: &Vec<String>| row.iter().map(quote).collect::<Vec<_>>().join(",");
-        table.iter().map(line).collect()
+        Some(table.map(|row| row.iter().map(quote).collect::<Vec<_>>().join(",")).collect())
     } else {
-        for_people(args, rows, &table)
-    };
-    Ok(output::lines(&lines)?)
+        None
+    }
 }
 
-fn for_people(args: &CompareArgs, rows: &[Row], table: &[Vec<String>]) -> Vec<String> {
-    let mut lines = vec![
-        format!(
-            "Mutual exclusion, {} nodes, {} load, delay {}, seed {}",
-            args.nodes, args.load, args.delay, args.seed
-        ),
-        String::new(),
-    ];
-    let mut table = output::table(table);
-    table[0] = output::bold(&table[0]);
-    lines.extend(table);
-    lines.push(String::new());
-    lines.push(
-        "messages: per entry; formula: what the paper says, and whether it agrees; delay: from a \
-         release to\nthe next entry, in T; wait: from asking to entering, in T, mean and 99th \
-         percentile; overtaken: most\nentries of others during one wait; load: busiest node over \
-         mean; bytes: per message."
-            .to_owned(),
-    );
-    let crashes = rows.iter().filter_map(|row| Some((row, row.crash.as_ref()?)));
-    lines.push(String::new());
-    lines.push(output::bold("What a crash does"));
-    lines.extend(crashes.map(|(row, crash)| format!("  {}: {crash}", row.algorithm)));
-    for row in rows.iter().filter(|row| !row.violations.is_empty()) {
-        lines.push(format!(
-            "{}  {}: {}",
-            output::red("violated"),
-            row.algorithm,
-            row.violations[0]
-        ));
-    }
+/// The table for people, aligned, its head in bold.
+fn as_table(head: &[&str], rows: Vec<Vec<String>>) -> Vec<String> {
+    let head = head.iter().map(ToString::to_string).collect();
+    let table: Vec<Vec<String>> = std::iter::once(head).chain(rows).collect();
+    let mut lines = output::table(&table);
+    lines[0] = output::bold(&lines[0]);
     lines
 }

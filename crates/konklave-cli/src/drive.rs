@@ -181,6 +181,7 @@ where
     let ids = || site.ids().to_vec();
     let workload = |plan: &RunPlan| {
         let initiators = members("--initiators", &plan.election.initiators, site)?;
+        refuse_rivals(initiators.len(), site)?;
         let ElectionPlan { within, notice, .. } = plan.election;
         let elections = site.setup().elections;
         Ok(Ballot::new(ids(), ballot::Plan { initiators, within, elections, notice }))
@@ -204,6 +205,19 @@ where
     P: Protocol<Command = election::Command, Event = election::Event>,
 {
     election(site, job, winner, |me| Repeated::new(make(me)))
+}
+
+/// Some waves go wrong if two nodes start them.
+fn refuse_rivals(initiators: usize, site: &Site) -> Result<(), Failure> {
+    let entry = site.entry();
+    match entry.needs.one_initiator {
+        Some(instead) if initiators > 1 => Err(Failure::bad(format!(
+            "{} is a wave of one initiator, and {initiators} are to start it: \
+             write --initiators one, or use {instead}, which any number may start",
+            entry.name
+        ))),
+        _ => Ok(()),
+    }
 }
 
 fn members(option: &str, members: &Members, site: &Site) -> Result<Vec<NodeId>, Failure> {

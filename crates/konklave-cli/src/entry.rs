@@ -9,10 +9,11 @@ use serde::Serialize;
 use crate::document::Document;
 use crate::drive::{Job, Outcome};
 use crate::failure::Failure;
+use crate::output::short;
 use crate::site::Site;
 
 /// A problem, and with it the commands, events, promises and measurements of its algorithms.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Family {
     /// Mutual exclusion.
@@ -64,10 +65,12 @@ impl Display for Family {
 
 /// The network that an algorithm needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "kebab-case")]
 pub enum Network {
     /// A cycle; messages go round in one direction.
     Ring,
+    /// A cycle whose links lead both ways.
+    TwoWayRing,
     /// Connected and without cycles.
     Tree,
     /// Everyone can talk to everyone.
@@ -80,7 +83,7 @@ impl Network {
     /// What is taken if the user does not say.
     pub fn default_topology(self) -> Topology {
         match self {
-            Self::Ring => Topology::Ring,
+            Self::Ring | Self::TwoWayRing => Topology::Ring,
             Self::Tree => "tree:2".parse().expect("a valid topology"),
             Self::Complete => Topology::Complete,
             Self::Connected => Topology::Grid { sides: None },
@@ -91,6 +94,7 @@ impl Network {
     pub fn fits(self, graph: &Graph) -> bool {
         match self {
             Self::Ring => graph.ring().is_some(),
+            Self::TwoWayRing => graph.ring().is_some() && !graph.is_directed(),
             Self::Tree => graph.is_tree(),
             Self::Complete => graph.is_complete(),
             Self::Connected => !graph.is_directed(),
@@ -100,7 +104,7 @@ impl Network {
     /// Topologies that are such a network.
     pub fn examples(self) -> &'static str {
         match self {
-            Self::Ring => "--topology ring",
+            Self::Ring | Self::TwoWayRing => "--topology ring",
             Self::Tree => "--topology tree:2, line, star or random-tree",
             Self::Complete => "--topology complete",
             Self::Connected => "--topology grid, ring, gnp:0.3 or any but directed-ring",
@@ -112,6 +116,7 @@ impl Display for Network {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Ring => "ring",
+            Self::TwoWayRing => "two-way ring",
             Self::Tree => "tree",
             Self::Complete => "complete network",
             Self::Connected => "two-way network",
@@ -150,6 +155,8 @@ pub struct Needs {
     pub bounded: bool,
     /// Whether it never knows that it is done, so that it cannot begin again.
     pub once: bool,
+    /// Where only one node may start: the algorithm for those who want several to.
+    pub one_initiator: Option<&'static str>,
 }
 
 impl Needs {
@@ -163,6 +170,7 @@ impl Needs {
             overlapping: false,
             bounded: false,
             once: false,
+            one_initiator: None,
         }
     }
 
@@ -191,6 +199,11 @@ impl Needs {
         Self { once: true, ..self }
     }
 
+    /// Only one node may start; where several shall, `instead` is for them.
+    pub const fn one_initiator(self, instead: &'static str) -> Self {
+        Self { one_initiator: Some(instead), ..self }
+    }
+
     /// It never rests.
     pub const fn perpetual(self) -> Self {
         Self { perpetual: true, ..self }
@@ -217,7 +230,19 @@ impl Choice {
     }
 }
 
-/// What a formula says about the messages per entry.
+/// What a run is like, as far as formulas depend on it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Conditions {
+    /// Who asks when.
+    pub load: Demand,
+    /// Whether everyone asks all the time, delays are constant, and entries take at least five of
+    /// them: then a run repeats itself.
+    pub is_regular: bool,
+    /// How many nodes start an election.
+    pub initiators: u32,
+}
+
+/// What a formula says about the messages per entry, or of an election.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Expected {
     /// The formula.
@@ -226,6 +251,17 @@ pub struct Expected {
     pub low: f64,
     /// The most it allows.
     pub high: f64,
+    #[serde(skip)]
+    sense: Sense,
+}
+
+/// What the numbers of a formula mean.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Sense {
+    /// No run exceeds them.
+    Bounds,
+    /// The mean of many runs lies between them.
+    Mean,
 }
 
 impl Expected {
@@ -234,19 +270,44 @@ impl Expected {
         Self::between(formula, value, value)
     }
 
+    /// So many on average, over infinitely many runs.
+    pub fn mean(formula: &str, mean: f64) -> Self {
+        Self { sense: Sense::Mean, ..Self::exactly(formula, mean) }
+    }
+
     /// So many on average: what is measured may be off by three percent.
     pub fn about(formula: &str, mean: f64) -> Self {
-        Self::between(formula, 0.97 * mean, 1.03 * mean)
+        Self { sense: Sense::Mean, ..Self::between(formula, 0.97 * mean, 1.03 * mean) }
     }
 
     /// From so many to so many.
     pub fn between(formula: &str, low: f64, high: f64) -> Self {
-        Self { formula: formula.to_owned(), low, high }
+        Self { formula: formula.to_owned(), low, high, sense: Sense::Bounds }
+    }
+
+    /// The same; a mean give or take so much, for it was measured over some runs only.
+    pub fn widen(self, margin: f64) -> Self {
+        match self.sense {
+            Sense::Bounds => self,
+            Sense::Mean => Self { low: self.low - margin, high: self.high + margin, ..self },
+        }
     }
 
     /// Whether a measured value agrees, apart from rounding.
     pub fn allows(&self, measured: f64) -> bool {
         self.low - 1e-9 <= measured && measured <= self.high + 1e-9
+    }
+}
+
+impl Display for Expected {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { formula, low, high, sense } = self;
+        let middle = short((low + high) / 2.0);
+        match (low == high || *sense == Sense::Mean, high - low <= 0.07 * high) {
+            (true, _) if *formula == middle => f.write_str(formula),
+            (true, _) | (_, true) => write!(f, "{formula} = {middle}"),
+            (false, false) => write!(f, "{formula}: {} to {}", short(*low), short(*high)),
+        }
     }
 }
 
@@ -264,8 +325,8 @@ pub struct Entry {
     pub source: &'static str,
     /// Where that file is in the repository.
     pub file: &'static str,
-    /// What its formula says, under this load, if there is one to compare with.
-    pub expected: fn(&Site, Demand) -> Option<Expected>,
+    /// What its formula says under these conditions, if there is one to compare with.
+    pub expected: fn(&Site, Conditions) -> Option<Expected>,
     /// Carries out a job with its nodes.
     pub drive: fn(&Site, Job<'_>) -> Result<Outcome, Failure>,
 }

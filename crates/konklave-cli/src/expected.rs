@@ -1,86 +1,112 @@
 //! What the formulas say about messages per entry: for `compare`, beside what was measured.
 //!
 //! Light load asks one node after the other, each drawn from all nodes, at rest. Heavy load asks
-//! all the time; where its formula needs a critical section that is long enough, constant delays
-//! and the default of five T are.
+//! all the time. It is regular if delays are constant and the critical section is long enough for
+//! everything that is said to arrive in time; then it repeats itself, and many algorithms have an
+//! exact figure. In any other case what is compared is a bound that no schedule exceeds, or none.
+
+pub(crate) mod election;
+mod network;
 
 use konklave::mutex::maekawa::Roles;
 use konklave::{NodeId, NodeSet};
 use konklave_sim::workload::mutex::Demand;
 
-use crate::entry::Expected;
+use crate::entry::{Conditions, Expected};
 use crate::site::Site;
 use crate::table;
+
+pub(crate) use network::{hierarchical, perpetuum, raymond, ring_chase, token_graph, token_search};
 
 fn nodes(site: &Site) -> f64 {
     f64::from(site.nodes())
 }
 
 /// No formula to compare with.
-pub(crate) fn unknown(_site: &Site, _load: Demand) -> Option<Expected> {
+pub(crate) fn unknown(_site: &Site, _conditions: Conditions) -> Option<Expected> {
     None
 }
 
 /// A request to everyone and an answer from everyone.
-pub(crate) fn two_each(site: &Site, _load: Demand) -> Option<Expected> {
+pub(crate) fn two_each(site: &Site, _conditions: Conditions) -> Option<Expected> {
     Some(Expected::exactly("2(n-1)", 2.0 * (nodes(site) - 1.0)))
 }
 
 /// Three messages, but none for the coordinator itself.
-pub(crate) fn central(site: &Site, load: Demand) -> Option<Expected> {
+pub(crate) fn central(site: &Site, conditions: Conditions) -> Option<Expected> {
     let mean = 3.0 * (nodes(site) - 1.0) / nodes(site);
-    match load {
-        Demand::Heavy => Some(Expected::exactly("3(n-1)/n", mean)),
-        Demand::Light | Demand::Poisson(_) => Some(Expected::about("3(n-1)/n", mean)),
+    match conditions.load {
+        Demand::Heavy | Demand::Poisson(_) => Some(Expected::exactly("3(n-1)/n", mean)),
+        Demand::Light => Some(Expected::about("3(n-1)/n", mean)),
     }
 }
 
-/// Requests, acknowledgements and releases to and from everyone.
-pub(crate) fn lamport(site: &Site, _load: Demand) -> Option<Expected> {
+/// Requests, acknowledgements and releases to and from everyone. Lazy nodes spare some of them
+/// where requests cross; regular load has none that do.
+pub(crate) fn lamport(site: &Site, conditions: Conditions) -> Option<Expected> {
     let others = nodes(site) - 1.0;
+    let never_cross = conditions.load == Demand::Light || conditions.is_regular;
     match site.choice("variant") {
-        "lazy" => Some(Expected::between("2(n-1) to 3(n-1)", 2.0 * others, 3.0 * others)),
+        "lazy" if !never_cross => {
+            Some(Expected::between("2(n-1) to 3(n-1)", 2.0 * others, 3.0 * others))
+        }
         _ => Some(Expected::exactly("3(n-1)", 3.0 * others)),
     }
 }
 
 /// Twice the nodes that entered since one's own last entry.
-pub(crate) fn carvalho_roucairol(site: &Site, load: Demand) -> Option<Expected> {
+pub(crate) fn carvalho_roucairol(site: &Site, conditions: Conditions) -> Option<Expected> {
     let others = nodes(site) - 1.0;
-    match load {
+    match conditions.load {
         Demand::Light => Some(Expected::about("n-1", others)),
-        Demand::Heavy => Some(Expected::exactly("2(n-1)", 2.0 * others)),
-        Demand::Poisson(_) => Some(Expected::between("0 to 2(n-1)", 0.0, 2.0 * others)),
+        _ if conditions.is_regular => Some(Expected::exactly("2(n-1)", 2.0 * others)),
+        _ => Some(Expected::between("0 to 2(n-1)", 0.0, 2.0 * others)),
     }
+}
+
+/// What n messages are, alone: none.
+fn all_of(n: f64) -> f64 {
+    if n > 1.0 { n } else { 0.0 }
 }
 
 /// A request to everyone and the token, unless it is here.
-pub(crate) fn broadcast_token(site: &Site, load: Demand) -> Option<Expected> {
+pub(crate) fn broadcast_token(site: &Site, conditions: Conditions) -> Option<Expected> {
     let n = nodes(site);
-    match load {
+    match conditions.load {
         Demand::Light => Some(Expected::about("n-1", n - 1.0)),
-        Demand::Heavy => Some(Expected::exactly("n", if n > 1.0 { n } else { 0.0 })),
-        Demand::Poisson(_) => Some(Expected::between("0 to n", 0.0, n)),
+        _ if conditions.is_regular => Some(Expected::exactly("n", all_of(n))),
+        _ => Some(Expected::between("0 to n", 0.0, n)),
     }
 }
 
-/// Half of the nodes are asked, on average.
-pub(crate) fn singhal(site: &Site, load: Demand) -> Option<Expected> {
+/// Half of the nodes are asked, on average. At worst everyone, and each answers with a probe.
+pub(crate) fn singhal(site: &Site, conditions: Conditions) -> Option<Expected> {
     let n = nodes(site);
-    match load {
+    match conditions.load {
         Demand::Light => Some(Expected::about("(n-1)/n (n/2+1)", (n - 1.0) / n * (n / 2.0 + 1.0))),
-        Demand::Heavy => Some(Expected::exactly("n", if n > 1.0 { n } else { 0.0 })),
-        Demand::Poisson(_) => Some(Expected::between("0 to n+1", 0.0, n + 1.0)),
+        _ if conditions.is_regular => Some(Expected::exactly("n", all_of(n))),
+        _ => Some(Expected::between("0 to 2n-1", 0.0, 2.0 * n - 1.0)),
     }
 }
 
-/// The mean length of a path that reverses itself.
-pub(crate) fn naimi_trehel(site: &Site, load: Demand) -> Option<Expected> {
-    let n = nodes(site);
-    let harmonic: f64 = (1..site.nodes()).map(|k| 1.0 / f64::from(k)).sum();
-    match load {
-        Demand::Light => Some(Expected::about("H_(n-1)", harmonic)),
-        Demand::Heavy | Demand::Poisson(_) => Some(Expected::between("0 to n", 0.0, n)),
+/// The mean length of a path that reverses itself, and the token: of n nodes that ask at random, or
+/// one after the other.
+fn path_reversal(n: u32, is_in_turn: bool) -> f64 {
+    match is_in_turn {
+        true => 4.0 - 6.0 / (f64::from(n) + 1.0),
+        false => (1..n).map(|k| 1.0 / f64::from(k)).sum(),
+    }
+}
+
+/// The path to the last one who asked, and the token.
+pub(crate) fn naimi_trehel(site: &Site, conditions: Conditions) -> Option<Expected> {
+    let n = site.nodes();
+    match conditions.load {
+        Demand::Light => Some(Expected::about("H_(n-1)", path_reversal(n, false))),
+        _ if conditions.is_regular && n > 1 => {
+            Some(Expected::about("4-6/(n+1)", path_reversal(n, true)))
+        }
+        _ => Some(Expected::between("0 to n", 0.0, nodes(site))),
     }
 }
 
@@ -92,109 +118,70 @@ fn quorum_others(site: &Site) -> Option<f64> {
     Some(f64::from(sum) / nodes(site))
 }
 
-/// A request, a lock and a release for everyone in the quorum, and conflicts.
-pub(crate) fn maekawa(site: &Site, load: Demand) -> Option<Expected> {
+/// A request, a lock and a release for everyone in the quorum, and conflicts: regular ones cost one
+/// failure each.
+pub(crate) fn maekawa(site: &Site, conditions: Conditions) -> Option<Expected> {
     let others = quorum_others(site)?;
-    match load {
+    match conditions.load {
         Demand::Light => Some(Expected::about("3(K-1)", 3.0 * others)),
-        Demand::Heavy | Demand::Poisson(_) => {
+        _ if conditions.is_regular => Some(Expected::exactly("4(K-1)", 4.0 * others)),
+        _ => {
             let worst = 6.0 * others + 3.0;
             Some(Expected::between("3(K-1) to 6(K-1)+3", 3.0 * others, worst))
         }
     }
 }
 
-/// As Maekawa's, and transfers.
-pub(crate) fn cao_singhal(site: &Site, load: Demand) -> Option<Expected> {
+/// As Maekawa's, and transfers; the permission of one's own arbiter comes from another node.
+pub(crate) fn cao_singhal(site: &Site, conditions: Conditions) -> Option<Expected> {
     let others = quorum_others(site)?;
-    match load {
+    match conditions.load {
         Demand::Light => Some(Expected::about("3(K-1)", 3.0 * others)),
-        Demand::Heavy | Demand::Poisson(_) => {
+        _ if conditions.is_regular && site.nodes() > 1 => {
+            Some(Expected::exactly("5(K-1)+1", 5.0 * others + 1.0))
+        }
+        _ => {
             let worst = 8.0 * (others + 1.0);
             Some(Expected::between("3(K-1) to 8K", 3.0 * others, worst))
         }
     }
 }
 
-/// Requests and answers to and from those asked, releases to those informed, and conflicts.
-pub(crate) fn sanders(site: &Site, load: Demand) -> Option<Expected> {
+/// Requests and answers to and from those asked, releases to those informed, and conflicts: at most
+/// four messages with each arbiter, but only one with an arbiter that nobody else informs.
+pub(crate) fn sanders(site: &Site, conditions: Conditions) -> Option<Expected> {
     let structure = table::structure(site).ok()?;
-    let sum = |of: &dyn Fn(NodeId) -> f64| NodeId::all(site.nodes()).map(of).sum::<f64>();
     let others = |set: &NodeSet| f64::from(set.len()) - 1.0;
-    let least = |node| {
+    let alone = |node| {
         let sets = structure.at(node);
         others(sets.informed()) + 2.0 * others(sets.asked())
     };
-    let low = sum(&least) / nodes(site);
-    let resolving = sum(&|node| 4.0 * others(structure.at(node).asked())) / nodes(site);
-    match load {
-        Demand::Light => Some(Expected::about("i+2r", low)),
-        Demand::Heavy | Demand::Poisson(_) => {
-            Some(Expected::between("i+2r to i+6r", low, low + resolving))
-        }
+    // How many inform each arbiter, itself not counted.
+    let mut informants = vec![0_u32; site.nodes() as usize];
+    for node in NodeId::all(site.nodes()) {
+        let informed = structure.at(node).informed().iter().filter(|&arbiter| arbiter != node);
+        informed.for_each(|arbiter| informants[arbiter.index()] += 1);
     }
-}
-
-/// One hop per entry if everyone uses the token; without bound if nobody does.
-pub(crate) fn perpetuum(site: &Site, load: Demand) -> Option<Expected> {
-    match load {
-        Demand::Heavy if site.nodes() > 1 => Some(Expected::exactly("1", 1.0)),
-        _ => None,
-    }
-}
-
-/// Hunt and token together go round the ring once.
-pub(crate) fn ring_chase(site: &Site, load: Demand) -> Option<Expected> {
-    let n = nodes(site);
-    match (load, site.choice("variant")) {
-        (Demand::Light, "hop") => Some(Expected::about("n-1", n - 1.0)),
-        (Demand::Heavy, "hop") => Some(Expected::exactly("2", if n > 1.0 { 2.0 } else { 0.0 })),
-        _ => None,
-    }
-}
-
-/// Twice the distance, on average over all pairs; or a walk round the tree.
-pub(crate) fn raymond(site: &Site, load: Demand) -> Option<Expected> {
-    let n = nodes(site);
-    match (load, site.choice("variant")) {
-        (Demand::Light, _) => Some(Expected::about("2 mean distance", 2.0 * mean_distance(site))),
-        (Demand::Heavy, "plain") => Some(Expected::exactly("4(n-1)/n", 4.0 * (n - 1.0) / n)),
-        _ => None,
-    }
-}
-
-/// A search along every edge, or twice along each but those of a tree, and the way of the token.
-pub(crate) fn token_search(site: &Site, load: Demand) -> Option<Expected> {
-    let (n, edges) = (nodes(site), site.graph().edges() as f64);
-    let search = match site.choice("search") {
-        "broadcast" if site.graph().is_complete() => n - 1.0,
-        "broadcast" => 2.0 * edges - (n - 1.0),
-        "echo" => 2.0 * edges,
-        _ => n - 1.0,
+    let resolving = |node: NodeId| {
+        let sets = structure.at(node);
+        let asked = sets.asked().iter().filter(|&arbiter| arbiter != node);
+        let by_others = |arbiter: NodeId| {
+            informants[arbiter.index()] > u32::from(sets.informed().contains(arbiter))
+        };
+        asked.map(|arbiter| if by_others(arbiter) { 4.0 } else { 1.0 }).sum::<f64>()
     };
-    let all = NodeId::all(site.nodes());
-    let sum = |from| site.graph().distances(from).into_iter().map(u64::from).sum::<u64>();
-    match load {
-        Demand::Light if site.choice("search") == "broadcast" && site.nodes() <= 2000 => {
-            let way = all.map(sum).sum::<u64>() as f64 / (n * n);
-            Some(Expected::about("2m-(n-1) + d", search * (n - 1.0) / n + way))
+    let mean =
+        |of: &dyn Fn(NodeId) -> f64| NodeId::all(site.nodes()).map(of).sum::<f64>() / nodes(site);
+    let (low, more) = (mean(&alone), mean(&resolving));
+    match (conditions.load, site.choice("structure")) {
+        (Demand::Light, _) => Some(Expected::about("i+2r", low)),
+        (_, "ricart-agrawala") if conditions.is_regular => {
+            Some(Expected::exactly("3(n-1)", 3.0 * (nodes(site) - 1.0)))
         }
-        _ => None,
+        (_, "maekawa") if conditions.is_regular => {
+            // Informed and asked are the same: K - 1 of them, three messages each.
+            Some(Expected::exactly("4(K-1)", low / 3.0 * 4.0))
+        }
+        _ => Some(Expected::between("i+2r to i+2r+d", low, low + more)),
     }
-}
-
-/// The mean distance between two nodes of a tree, each drawn from all: an edge is crossed by every
-/// pair that it separates.
-fn mean_distance(site: &Site) -> f64 {
-    let distances = site.graph().distances(NodeId(0));
-    let mut order: Vec<NodeId> = NodeId::all(site.nodes()).collect();
-    order.sort_by_key(|node| std::cmp::Reverse(distances[node.index()]));
-    let mut below = vec![1_u64; order.len()];
-    let mut crossings = 0.0;
-    for node in order.into_iter().filter(|&node| node != NodeId(0)) {
-        let size = below[node.index()];
-        below[site.towards_first(node).index()] += size;
-        crossings += 2.0 * size as f64 * (nodes(site) - size as f64);
-    }
-    crossings / (nodes(site) * nodes(site))
 }

@@ -131,7 +131,7 @@ fn refuse_foreign_options(args: &RunArgs, entry: &Entry) -> Result<(), Failure> 
         ))),
         None if election.elections.is_some_and(|elections| elections > 1) && entry.needs.once => {
             Err(Failure::bad(format!(
-                "{} cannot tell when an election is over, so none can follow: leave --elections out",
+                "{} never knows that an election is over: none can follow, leave --elections out",
                 entry.name
             )))
         }
@@ -161,6 +161,10 @@ fn plan(args: &RunArgs, site: &Site) -> Result<RunPlan, Failure> {
     if let Some(problem) = unbounded(args.delay, site) {
         return Err(Failure::bad(problem));
     }
+    let initiators = match site.entry().needs.one_initiator {
+        Some(_) => Members::Count(1),
+        None => Members::All,
+    };
     let five_units = (5.0 * args.delay.mean()).round() as u64;
     let mutex = &args.mutex;
     Ok(RunPlan {
@@ -183,7 +187,7 @@ fn plan(args: &RunArgs, site: &Site) -> Result<RunPlan, Failure> {
             requesters: mutex.requesters.clone().unwrap_or(Members::All),
         },
         election: ElectionPlan {
-            initiators: args.election.initiators.clone().unwrap_or(Members::All),
+            initiators: args.election.initiators.clone().unwrap_or(initiators),
             within: args.election.start_within.unwrap_or(0),
             notice: site
                 .entry()

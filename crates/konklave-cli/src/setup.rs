@@ -71,28 +71,7 @@ impl Setup {
             Some(text) => read_topology(text)?,
             None => entry.needs.network.default_topology(),
         };
-        let (graph, nodes) = match &topology {
-            Topology::File { path } => {
-                let graph = read_graph(path)?;
-                let counted = graph.nodes();
-                if let Some(nodes) = args.nodes.filter(|&nodes| nodes != counted) {
-                    return Err(Failure::bad(format!(
-                        "{path} has {counted} nodes, not {nodes}: leave --nodes out"
-                    )));
-                }
-                (Some(graph.to_dot()), counted)
-            }
-            Topology::Grid { sides: Some((width, height)) }
-            | Topology::Torus { sides: Some((width, height)) }
-                if args.nodes.is_none() =>
-            {
-                let nodes = width.get().checked_mul(height.get());
-                let too_many = || Failure::bad(format!("'{topology}' has too many nodes"));
-                (None, nodes.ok_or_else(too_many)?)
-            }
-            Topology::Hypercube | Topology::DeBruijn => (None, args.nodes.unwrap_or(16)),
-            _ => (None, args.nodes.unwrap_or(NODES)),
-        };
+        let (graph, nodes) = network(&topology, args.nodes)?;
         let ids = match &args.election.ids {
             Some(text) => read_ids(text)?,
             None => Ids::default(),
@@ -139,6 +118,7 @@ impl Setup {
                 "nodes" => setup.nodes = value.parse().map_err(|_| bad(name, value))?,
                 "elections" => setup.elections = value.parse().map_err(|_| bad(name, value))?,
                 "topology" => setup.topology.clone_from(value),
+                "edges" => setup.graph = Some(dot(value).ok_or_else(|| bad(name, value))?),
                 "ids" => {
                     let ids: Result<Vec<u32>, _> =
                         value.split_whitespace().map(str::parse).collect();
@@ -151,6 +131,48 @@ impl Setup {
         }
         Ok(setup)
     }
+}
+
+/// The network as DOT, if it is in a file, and its number of nodes.
+pub(crate) fn network(
+    topology: &Topology,
+    nodes: Option<u32>,
+) -> Result<(Option<String>, u32), Failure> {
+    match topology {
+        Topology::File { path } => {
+            let graph = read_graph(path)?;
+            let counted = graph.nodes();
+            if let Some(nodes) = nodes.filter(|&nodes| nodes != counted) {
+                return Err(Failure::bad(format!(
+                    "{path} has {counted} nodes, not {nodes}: leave --nodes out"
+                )));
+            }
+            Ok((Some(graph.to_dot()), counted))
+        }
+        Topology::Grid { sides: Some((width, height)) }
+        | Topology::Torus { sides: Some((width, height)) }
+            if nodes.is_none() =>
+        {
+            let nodes = width.get().checked_mul(height.get());
+            let too_many = || Failure::bad(format!("'{topology}' has too many nodes"));
+            Ok((None, nodes.ok_or_else(too_many)?))
+        }
+        Topology::Hypercube | Topology::DeBruijn => Ok((None, nodes.unwrap_or(16))),
+        _ => Ok((None, nodes.unwrap_or(NODES))),
+    }
+}
+
+/// The graph with edges such as `0-1 1-2`, as DOT; its nodes come in the order of their numbers.
+fn dot(edges: &str) -> Option<String> {
+    let mut pairs = Vec::new();
+    for edge in edges.split_whitespace() {
+        let (from, to) = edge.split_once('-')?;
+        pairs.push((from.parse::<u32>().ok()?, to.parse::<u32>().ok()?));
+    }
+    let last = pairs.iter().map(|&(from, to)| from.max(to)).max()?;
+    let nodes = (0..=last).map(|node| format!("{node};"));
+    let edges = pairs.iter().map(|(from, to)| format!("{from} -- {to};"));
+    Some(format!("graph {{ {} }}", nodes.chain(edges).collect::<Vec<_>>().join(" ")))
 }
 
 /// Reads the name of a topology, and helps if there is none such.

@@ -4,6 +4,7 @@ use std::cell::OnceCell;
 
 use konklave::NodeId;
 use konklave::election::Id;
+use konklave::election::heading::Neighbours;
 use konklave::graph::{Format, Graph, Ring};
 use konklave_sim::random::{Random, Stream};
 
@@ -78,7 +79,22 @@ impl Site {
 
     /// The next node on a ring.
     pub fn successor(&self, me: NodeId) -> NodeId {
-        self.ring.as_ref().expect("the network was checked to be a ring").successor(me)
+        self.ring().successor(me)
+    }
+
+    /// The previous node on a ring, and the next.
+    pub fn beside(&self, me: NodeId) -> (NodeId, NodeId) {
+        (self.ring().predecessor(me), self.ring().successor(me))
+    }
+
+    /// The same, as left and right.
+    pub fn ring_neighbours(&self, me: NodeId) -> Neighbours {
+        let (left, right) = self.beside(me);
+        Neighbours { left, right }
+    }
+
+    fn ring(&self) -> &Ring {
+        self.ring.as_ref().expect("the network was checked to be a ring")
     }
 
     /// The next nodes on a ring, near ones first: up to so many, and never `me` itself.

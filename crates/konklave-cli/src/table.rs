@@ -5,10 +5,6 @@ use std::time::Duration;
 
 use konklave::NodeId;
 use konklave::booking::{Form, reservation::Reservation};
-use konklave::election::Winner;
-use konklave::election::bully::Bully;
-use konklave::election::chang_roberts::{ChangRoberts, Wake};
-use konklave::election::chang_roberts_numbered::ChangRobertsNumbered;
 use konklave::mutex::cao_singhal::CaoSinghal;
 use konklave::mutex::carvalho_roucairol::CarvalhoRoucairol;
 use konklave::mutex::central::Central;
@@ -42,7 +38,8 @@ macro_rules! entry {
             needs: $needs,
             choices: $choices,
             source: include_str!(concat!(
-                "../../konklave/src/",
+                env!("CARGO_MANIFEST_DIR"),
+                "/../konklave/src/",
                 stringify!($family),
                 "/",
                 stringify!($module),
@@ -61,8 +58,10 @@ macro_rules! entry {
     };
 }
 
+mod networks;
+mod rings;
+
 const RING: Needs = Needs::network(Network::Ring);
-const READY_RING: Needs = RING.order(Order::FifoToRepeat);
 const TREE: Needs = Needs::network(Network::Tree);
 const COMPLETE: Needs = Needs::network(Network::Complete);
 const CONNECTED: Needs = Needs::network(Network::Connected);
@@ -72,10 +71,6 @@ const QUORUM: Choice = Choice { name: "quorum", values: &["auto", "plane", "grid
 const STRUCTURE: Choice =
     Choice { name: "structure", values: &["mixed", "ricart-agrawala", "maekawa", "file:PATH"] };
 const FORM: Choice = Choice { name: "variant", values: &["block", "deny"] };
-const MAX_DELAY: Choice = Choice { name: "max-delay", values: &["20", "NUMBER"] };
-const PATIENCE: Choice = Choice { name: "patience", values: &["auto", "NUMBER"] };
-const BULLY: Needs = COMPLETE.notices().overlapping().bounded();
-const WAKE: Choice = Choice { name: "wake", values: &["all", "suppress", "relay"] };
 const HIERARCHICAL: Choice =
     Choice { name: "variant", values: &["naimi-trehel", "ricart-agrawala", "raymond"] };
 const CLUSTERS: Choice = Choice { name: "clusters", values: &["3", "NUMBER"] };
@@ -90,7 +85,7 @@ const CIRCLE_FIFO: Order = Order::FifoIf("variant", "circle");
 
 /// All algorithms, by family and name.
 pub static TABLE: LazyLock<Vec<Entry>> = LazyLock::new(|| {
-    vec![
+    let mut table = vec![
         entry!(mutex::cao_singhal, COMPLETE, &[QUORUM], expected::cao_singhal, |site, job| {
             let quorums = quorums(site)?;
             drive::mutex(site, job, |me| CaoSinghal::new(me, quorums.of(me)))
@@ -109,7 +104,7 @@ pub static TABLE: LazyLock<Vec<Entry>> = LazyLock::new(|| {
             mutex::hierarchical,
             COMPLETE,
             &[HIERARCHICAL, CLUSTERS, BOUND],
-            expected::unknown,
+            expected::hierarchical,
             |site, job| {
                 let clusters = site.number("clusters").min(site.nodes());
                 let bound = site.number("bound");
@@ -152,7 +147,7 @@ pub static TABLE: LazyLock<Vec<Entry>> = LazyLock::new(|| {
         entry!(mutex::perpetuum, RING.perpetual(), &[LINGER], expected::perpetuum, |site, job| {
             // A tick is a millisecond; `none` is no number.
             let linger = Duration::from_millis(site.choice("linger").parse().unwrap_or(0));
-            let make = |me| Perpetuum::new(me, site.successor(me), NodeId(0), linger);
+            let make = |me| Perpetuum::new(me, site.beside(me), NodeId(0), linger);
             drive::mutex(site, job, make)
         }),
         entry!(mutex::raymond, TREE, &[RAYMOND], expected::raymond, |site, job| {
@@ -187,7 +182,7 @@ pub static TABLE: LazyLock<Vec<Entry>> = LazyLock::new(|| {
                 };
                 let (nodes, positions) = (site.nodes(), site.ring_positions());
                 let make = |me: NodeId| {
-                    RingChase::new(me, site.successor(me), positions[me.index()], nodes, variant)
+                    RingChase::new(me, site.beside(me), positions[me.index()], nodes, variant)
                 };
                 drive::mutex(site, job, make)
             }
@@ -202,16 +197,22 @@ pub static TABLE: LazyLock<Vec<Entry>> = LazyLock::new(|| {
         entry!(mutex::suzuki_kasami, COMPLETE, &[], expected::broadcast_token, |site, job| {
             drive::mutex(site, job, |me| SuzukiKasami::new(me, site.nodes()))
         }),
-        entry!(mutex::token_graph, CONNECTED, &[TOKEN_GRAPH], expected::unknown, |site, job| {
-            let variant = match site.choice("variant") {
-                "everyone" => token_graph::Variant::Everyone,
-                "acknowledged" => token_graph::Variant::Acknowledged,
-                "one" => token_graph::Variant::One,
-                _ => token_graph::Variant::All,
-            };
-            let make = |me| TokenGraph::new(me, site.neighbours(me), NodeId(0), variant);
-            drive::mutex(site, job, make)
-        }),
+        entry!(
+            mutex::token_graph,
+            CONNECTED,
+            &[TOKEN_GRAPH],
+            expected::token_graph,
+            |site, job| {
+                let variant = match site.choice("variant") {
+                    "everyone" => token_graph::Variant::Everyone,
+                    "acknowledged" => token_graph::Variant::Acknowledged,
+                    "one" => token_graph::Variant::One,
+                    _ => token_graph::Variant::All,
+                };
+                let make = |me| TokenGraph::new(me, site.neighbours(me), NodeId(0), variant);
+                drive::mutex(site, job, make)
+            }
+        ),
         entry!(mutex::token_search, CONNECTED, &[SEARCH], expected::token_search, |site, job| {
             let make = |me| {
                 let (neighbours, search) = match site.choice("search") {
@@ -228,49 +229,12 @@ pub static TABLE: LazyLock<Vec<Entry>> = LazyLock::new(|| {
             let form = form(site);
             drive::booking(site, job, form, |me| Reservation::new(me, site.nodes(), form))
         }),
-        entry!(election::bully, BULLY, &[MAX_DELAY], expected::unknown, |site, job| {
-            let bound = Duration::from_millis(site.number("max-delay").into());
-            let make = |me| {
-                let others = site.neighbours(me).into_iter().map(|other| (site.id(other), other));
-                Bully::new(site.id(me), others.collect(), bound)
-            };
-            drive::election(site, job, Winner::Largest, make)
-        }),
-        entry!(election::chang_roberts, READY_RING, &[WAKE], expected::unknown, |site, job| {
-            let wake = wake(site);
-            let make = |me| {
-                let node = ChangRoberts::new(site.id(me), site.successor(me), wake);
-                if site.setup().elections > 1 { node.ready_again() } else { node }
-            };
-            drive::election(site, job, wake.winner(), make)
-        }),
-        entry!(
-            election::chang_roberts_numbered,
-            RING.notices(),
-            &[PATIENCE],
-            expected::unknown,
-            |site, job| {
-                let patience = patience(site);
-                let make = |me| {
-                    let successors = site.successors(me, SUCCESSORS);
-                    ChangRobertsNumbered::new(site.id(me), me, successors, patience)
-                };
-                drive::election(site, job, Winner::Largest, make)
-            }
-        ),
-    ]
+    ];
+    table.extend(rings::elections());
+    table.extend(networks::elections());
+    table.sort_by(|a, b| (a.family, &a.name).cmp(&(b.family, &b.name)));
+    table
 });
-
-/// How many of those that follow it each node of a ring knows where nodes may crash.
-const SUCCESSORS: usize = 16;
-
-/// How long a node waits for the end of a round.
-fn patience(site: &Site) -> Duration {
-    match site.choice("patience") {
-        "auto" => Duration::from_millis(100 * u64::from(site.nodes())),
-        _ => Duration::from_millis(site.number("patience").into()),
-    }
-}
 
 fn acks(site: &Site) -> Acks {
     match site.choice("variant") {
@@ -298,6 +262,18 @@ pub(crate) fn quorums(site: &Site) -> Result<Quorums, Failure> {
     }
 }
 
+/// What the first option of an algorithm can be on so many nodes, the default first: one of each
+/// that differs. A plane is the default where there is one.
+pub(crate) fn variants(entry: &Entry, nodes: u32) -> Vec<&'static str> {
+    let values = entry.choices.first().map_or(&[][..], |choice| choice.values);
+    let differs = |value: &&str| match *value {
+        "file:PATH" | "NUMBER" | "plane" => false,
+        "grid" => Quorums::plane(nodes).is_some(),
+        _ => true,
+    };
+    values.iter().copied().filter(differs).collect()
+}
+
 /// The information structure that the user asks for.
 pub(crate) fn structure(site: &Site) -> Result<Structure, Failure> {
     let nodes = site.nodes();
@@ -316,14 +292,6 @@ fn form(site: &Site) -> Form {
     match site.choice("variant") {
         "deny" => Form::Deny,
         _ => Form::Block,
-    }
-}
-
-fn wake(site: &Site) -> Wake {
-    match site.choice("wake") {
-        "suppress" => Wake::Suppress,
-        "relay" => Wake::Relay,
-        _ => Wake::All,
     }
 }
 

@@ -2,7 +2,8 @@
 
 use std::fs;
 use std::path::PathBuf;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
+use std::time::Duration;
 
 use serde_json::Value;
 
@@ -150,8 +151,88 @@ fn a_comparison_puts_measurement_beside_formula() {
     assert!(refused("compare mutex --only raimond").contains("did you mean 'raymond'?"));
     assert!(refused("compare mutex --only chang-roberts").contains("not of the family"));
     assert!(refused("compare mutexes").contains("did you mean 'mutex'?"));
-    assert!(refused("compare election").contains("write mutex"));
+    assert!(refused("compare booking").contains("write mutex or election"));
     assert!(refused("compare mutex --json --csv").contains("cannot be used with"));
+}
+
+/// The rows of a comparison, each of which must agree with its formula.
+fn rows(arguments: &str) -> Vec<Value> {
+    let table = json(&format!("compare mutex {arguments} --json"));
+    let rows = table["rows"].as_array().unwrap().clone();
+    for row in &rows {
+        assert_eq!(row["verdict"], "ok", "{arguments}: {row}");
+        assert_ne!(row["within"], false, "{arguments}: {row}");
+    }
+    rows
+}
+
+#[test]
+fn every_variant_has_a_formula() {
+    for (load, nodes) in [("light", 7), ("light", 10), ("heavy", 2), ("heavy", 3), ("heavy", 4)]
+        .into_iter()
+        .chain([7, 10, 13, 16, 23].map(|nodes| ("heavy", nodes)))
+    {
+        let rows = rows(&format!("--nodes {nodes} --load {load} --variants"));
+        for row in &rows {
+            // Only a token that nobody wants is without bound.
+            let is_free = row["algorithm"] == "perpetuum" && load == "light";
+            assert_eq!(row["expected"].is_null(), is_free, "{load}, {nodes}: {row}");
+            assert_eq!(row["within"].is_null(), is_free, "{load}, {nodes}: {row}");
+        }
+        let variants = |name: &str| {
+            let of_it = rows.iter().filter(|row| row["algorithm"] == name);
+            let mut found: Vec<_> = of_it.map(|row| row["variant"].as_str().unwrap()).collect();
+            found.sort_unstable();
+            found
+        };
+        assert_eq!(variants("raymond"), ["combined", "greedy", "plain"]);
+        assert_eq!(variants("lamport"), ["eager", "lazy"]);
+        assert_eq!(variants("token-graph"), ["acknowledged", "all", "everyone", "one"]);
+        let has_plane = [3, 7, 13].contains(&nodes);
+        assert_eq!(variants("maekawa"), if has_plane { &["auto", "grid"][..] } else { &["auto"] });
+        let central = rows.iter().find(|row| row["algorithm"] == "central").unwrap();
+        assert!(central["variant"].is_null());
+    }
+    let table = fine("compare mutex --nodes 5 --load heavy --only raymond --variants");
+    assert!(table.contains("\nraymond ") && table.contains("\nraymond greedy "), "{table}");
+    assert_eq!(rows("--nodes 5 --only raymond").len(), 1, "the first variant, if nobody asks");
+}
+
+#[test]
+fn formulas_hold_on_irregular_runs_too() {
+    for nodes in [1, 2, 7] {
+        for how in [
+            "--load heavy --delay exp:5",
+            "--load heavy --delay uniform:1..10",
+            "--load heavy --cs 0",
+            "--load heavy --cs 1",
+            "--load poisson:0.5",
+            "--load poisson:3 --delay exp:5 --cs 1",
+        ] {
+            rows(&format!("--nodes {nodes} {how} --entries 20 --variants"));
+        }
+    }
+}
+
+#[test]
+fn a_comparison_without_entries_ends_at_once() {
+    for load in ["light", "heavy", "poisson:1"] {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_konklave"))
+            .args(["compare", "mutex", "--entries", "0", "--load", load, "--csv"])
+            .stdout(Stdio::null())
+            .spawn()
+            .unwrap();
+        let status = (0..300).find_map(|_| {
+            std::thread::sleep(Duration::from_millis(100));
+            child.try_wait().unwrap()
+        });
+        if status.is_none() {
+            child.kill().unwrap();
+        }
+        assert_eq!(status.and_then(|status| status.code()), Some(0), "{load}: it hangs");
+        let rows = rows(&format!("--entries 0 --load {load}"));
+        assert!(rows.iter().all(|row| row["messages_per_entry"].is_null()), "{load}");
+    }
 }
 
 #[test]
@@ -236,6 +317,7 @@ fn bad_input_is_explained() {
         ("run raymond --topology ring", "raymond needs a tree"),
         ("run ricart-agrawala --topology line", "needs a complete network"),
         ("run chang-roberts --topology star", "chang-roberts needs a ring"),
+        ("run franklin --topology directed-ring", "franklin needs a two-way ring"),
         ("run raymond --topology hypercube --nodes 12", "power of two"),
         ("run raymond --topology rign", "did you mean 'ring'?"),
         ("run raymond --topology blob", "there is no topology 'blob'"),
@@ -266,6 +348,17 @@ fn bad_input_is_explained() {
     ] {
         let error = refused(arguments);
         assert!(error.contains(hint), "{arguments}: {error}");
+    }
+}
+
+#[test]
+fn a_wave_of_one_initiator_starts_at_one_and_refuses_more() {
+    let report = json("run echo --topology complete --nodes 9 --json");
+    assert_eq!(report["election"]["initiators"], 1);
+    assert_eq!(report["election"]["messages_to_elect"], 9 * 8);
+    let error = refused("run echo --nodes 9 --initiators all");
+    for hint in ["one initiator", "9 are to start", "--initiators one", "echo-extinction"] {
+        assert!(error.contains(hint), "{error}");
     }
 }
 

@@ -7,7 +7,7 @@ use konklave_cli::drive::{ElectionPlan, Job, MutexPlan, Outcome, Problem, RunPla
 use konklave_cli::entry::{Entry, Family, Network};
 use konklave_cli::setup::{Ids, Setup};
 use konklave_cli::site::Site;
-use konklave_cli::table::TABLE;
+use konklave_cli::table::{self, TABLE};
 use konklave_sim::faults::Outage;
 use konklave_sim::random::{Random, Stream};
 use konklave_sim::workload::Members;
@@ -50,7 +50,7 @@ impl Case {
         });
         let variant = variant.collect();
         let topologies: &[&str] = match entry.needs.network {
-            Network::Ring => &["ring"],
+            Network::Ring | Network::TwoWayRing => &["ring"],
             Network::Tree => &["tree:2", "line", "star", "random-tree"],
             Network::Complete => &["complete"],
             Network::Connected => &["grid", "ring", "complete", "star", "random-tree"],
@@ -77,8 +77,11 @@ impl Case {
             warmup: 0,
             requesters: some(&mut random),
         };
-        let election =
-            ElectionPlan { initiators: some(&mut random), within: random.below(40), notice: None };
+        let initiators = match entry.needs.one_initiator {
+            Some(_) => Members::Count(1),
+            None => some(&mut random),
+        };
+        let election = ElectionPlan { initiators, within: random.below(40), notice: None };
         Self { setup, plan: RunPlan { options, mutex, election } }
     }
 
@@ -128,6 +131,57 @@ fn random_crashes_are_survived_where_that_is_claimed() {
             let report = case.run(entry).unwrap_or_else(|error| panic!("{description}: {error}"));
             assert!(report.violations.is_empty(), "{description}: {:?}", report.violations);
             assert!(!report.ended.is_early(), "{description}: {}", report.ended);
+        }
+    }
+}
+
+/// No algorithm makes up for a lost message or a crash. But only Lamport's becomes unsafe: whoever
+/// has not heard of a request takes itself for the first.
+#[test]
+fn who_is_stuck_says_for_whom_it_waits_and_nobody_enters_instead() {
+    for entry in TABLE.iter().filter(|entry| entry.family != Family::Election) {
+        let mut stuck = 0;
+        for seed in 0..100 {
+            let mut case = Case::draw(entry, seed);
+            let faults = &mut case.plan.options.faults;
+            match seed % 2 {
+                0 => faults.loss = 0.05,
+                _ => faults.crashes = vec![Outage { node: NodeId(0), from: seed, to: None }],
+            }
+            let is_unsafe = entry.name == "lamport" && faults.loss > 0.0;
+            let description = format!("{} with {:?} and {:?}", entry.name, case.setup, case.plan);
+            let report = case.run(entry).unwrap_or_else(|error| panic!("{description}: {error}"));
+            let Some(violation) = report.violations.first() else { continue };
+            if violation.broken.promise != "no starvation" {
+                assert!(is_unsafe, "{description}: {violation:?}");
+                continue;
+            }
+            stuck += 1;
+            let starves = |node| violation.broken.detail.starts_with(&format!("node {node} "));
+            let is_reported = report.waiting.iter().any(|waiting| starves(waiting.node));
+            assert!(is_reported, "{description}: {violation:?}, {:?}", report.waiting);
+        }
+        assert!(stuck > 10, "{}: only {stuck} runs got stuck", entry.name);
+    }
+}
+
+#[test]
+fn doubled_messages_do_no_harm_where_this_is_claimed() {
+    // With Cao and Singhal's a doubled request can block its arbiter; two never enter together.
+    for (name, can_block) in [("cao-singhal", true), ("reservation", false), ("ring-chase", false)]
+    {
+        let entry = table::find(name).unwrap_or_else(|failure| panic!("{failure}"));
+        for seed in 0..schedules() {
+            let mut case = Case::draw(entry, seed);
+            case.plan.options.faults.duplicate = 0.2;
+            if name == "ring-chase" {
+                case.setup.variant.insert("variant".to_owned(), "hop".to_owned());
+            }
+            let description = format!("{name} with {:?} and {:?}", case.setup, case.plan);
+            let report = case.run(entry).unwrap_or_else(|error| panic!("{description}: {error}"));
+            let is_harm = |promise: &str| !can_block || promise != "no starvation";
+            let harm = report.violations.iter().find(|found| is_harm(&found.broken.promise));
+            assert!(harm.is_none(), "{description}: {harm:?}");
         }
     }
 }

@@ -1,8 +1,8 @@
 //! The kind of a message: the names of its enum variants, found through `serde`.
 //!
 //! A probe serializer looks at nothing but variants, so the compiler reduces it to a match on the
-//! message's tag. A wrapped message of a hosted protocol has a longer path: `Dict.Put`. A struct has the kind of
-//! its first field that has one.
+//! message's tag. A wrapped message of a hosted protocol has a longer path: `Dict.Put`. A struct
+//! has the kind of its first field that has one.
 
 use std::fmt::{self, Display};
 

@@ -52,7 +52,7 @@
 //! | `timer 0 Retry` | the one whose name starts so runs out |
 //! | `choose 3 0 1` | the next choices of nodes; those not given are 0 |
 //! | `crash 0` | node 0 does nothing any more; what it has sent still arrives |
-//! | `rest` | checks that nothing is in flight, and what had to happen at last |
+//! | `rest` | checks that nothing is in flight, and what had to happen at last; else who waits |
 //! | `state 0` | shows node 0 |
 //! | `flight` | shows what is in flight |
 //! | `count` | shows how many messages were sent so far, in all and by kind |

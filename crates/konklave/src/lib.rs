@@ -11,6 +11,7 @@
 //! | [`mutex`] | mutual exclusion: at most one node at a time is inside |
 //! | [`booking`] | booking: of intervals that overlap, at most one at a time is held |
 //! | [`election`] | leader election: exactly one node is chosen, and all learn which |
+//! | [`wave`] | waves, parts of other algorithms: everybody takes part before anyone decides |
 //!
 //! ```
 //! use konklave::mutex::{Command, ricart_agrawala::RicartAgrawala};
@@ -31,6 +32,7 @@ mod node_set;
 pub mod protocol;
 mod recorder;
 pub mod trace;
+pub mod wave;
 
 pub use node_set::NodeSet;
 pub use protocol::NodeId;

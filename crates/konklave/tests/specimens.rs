@@ -7,6 +7,7 @@ mod specimens {
     mod assumptions;
     mod election;
     mod flawed;
+    mod graphs;
     mod lock;
     mod raymond;
     mod ricart_agrawala;

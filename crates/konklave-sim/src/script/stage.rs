@@ -2,7 +2,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::fmt::{self, Debug, Display};
 
 use konklave::protocol::{Effect, Input, Monitor, Protocol, Verdict};
-use konklave::{NodeId, Recorder};
+use konklave::{NodeId, NodeSet, Recorder};
 use serde_json::Value;
 
 use super::command::{Command, Pick};
@@ -132,9 +132,22 @@ impl<P: Protocol, M: Monitor<Command = P::Command, Event = P::Event>> Stage<P, M
         }
         match self.monitor.at_rest() {
             Ok(()) => self.say("at rest"),
-            broken => self.judge(broken),
+            broken => {
+                self.judge(broken);
+                self.show_who_waits();
+            }
         }
         Ok(())
+    }
+
+    fn show_who_waits(&mut self) {
+        for (node, state) in NodeId::all(self.nodes.len() as u32).zip(&self.nodes) {
+            let waits_for = state.as_ref().map_or_else(NodeSet::new, P::waits_for);
+            if !waits_for.is_empty() {
+                let whom: Vec<_> = waits_for.iter().map(|other| other.to_string()).collect();
+                self.output.push(format!("{node} waits for {}", whom.join(", ")));
+            }
+        }
     }
 
     fn show_state(&mut self, node: NodeId) -> Result<(), String> {

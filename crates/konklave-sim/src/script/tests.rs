@@ -1,8 +1,8 @@
 use std::fmt::Debug;
 use std::time::Duration;
 
-use konklave::NodeId;
 use konklave::protocol::{Broken, Env, Protocol, Verdict};
+use konklave::{NodeId, NodeSet};
 use serde::{Deserialize, Serialize};
 
 use super::*;
@@ -102,6 +102,11 @@ impl Protocol for Puppet {
 
     fn on_timer(&mut self, timer: Timer, env: &mut impl Env<Self>) {
         env.emit(Heard::Woken(timer));
+    }
+
+    /// A puppet waits for as many as it has messages.
+    fn waits_for(&self) -> NodeSet {
+        NodeId::all(self.heard).collect()
     }
 }
 

@@ -43,8 +43,9 @@ pub struct Ballot {
     /// The last one, and when the first node knew it.
     leader: Option<NodeId>,
     decided: Option<u64>,
-    /// The largest id that anyone believes to lead, and who believes it.
+    /// The id that was announced, or the largest that anyone presumes to lead, and who believes it.
     known: Option<Id>,
+    presumed: Option<Id>,
     known_by: NodeSet,
     down: NodeSet,
 }
@@ -64,6 +65,7 @@ impl Ballot {
             leader: None,
             decided: None,
             known: None,
+            presumed: None,
             known_by: NodeSet::new(),
             down: NodeSet::new(),
         }
@@ -82,6 +84,20 @@ impl Ballot {
             if !self.down.contains(node) {
                 agenda.after(pause, node, Command::Start);
             }
+        }
+    }
+
+    /// The time is that of the last node that presumes the largest: none can tell before.
+    fn presume(&mut self, node: NodeId, id: Id, now: u64) {
+        if self.presumed < Some(id) {
+            let place = self.ids.iter().position(|other| *other == id);
+            self.leader = place.map(|place| NodeId(place as u32));
+            self.presumed = Some(id);
+            self.known_by = NodeSet::new();
+        }
+        if self.presumed == Some(id) {
+            self.decided = Some(now);
+            self.known_by.insert(node);
         }
     }
 
@@ -137,12 +153,7 @@ where
                 }
             }
             Event::Knows(id) => self.learn(node, *id, agenda.now()),
-            Event::Presumes(id) if Some(*id) >= self.known => {
-                self.leader =
-                    self.ids.iter().position(|other| other == id).map(|place| NodeId(place as u32));
-                self.learn(node, *id, agenda.now());
-            }
-            Event::Presumes(_) => {}
+            Event::Presumes(id) => self.presume(node, *id, agenda.now()),
             Event::SteppedDown => self.leader = None,
         }
     }
@@ -198,6 +209,7 @@ pub struct ElectionReport {
     pub messages_to_elect: u64,
     /// Messages that announce the winner.
     pub messages_to_announce: u64,
-    /// When the first node knew who wins the last election.
+    /// When the first node knew who wins the last election; if nodes only presume it, when the last
+    /// one did.
     pub time_to_elect: Option<f64>,
 }

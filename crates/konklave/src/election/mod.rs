@@ -15,11 +15,26 @@
 //! - **agreement**: nobody is told a wrong winner;
 //! - **termination**: in the end there is a leader, and every node knows it.
 
+pub mod adoption;
 pub mod bully;
 pub mod chang_roberts;
+pub mod chang_roberts_bidirectional;
 pub mod chang_roberts_numbered;
+pub mod dfs_token;
+pub mod dolev_klawe_rodeh;
+pub mod echo;
+pub mod echo_extinction;
+pub mod extinction;
+pub mod franklin;
+pub mod heading;
+pub mod hirschberg_sinclair;
+pub mod le_lann;
 mod monitor;
+pub mod peterson;
 pub mod repeated;
+pub mod ring_naive;
+pub mod tree_traversal;
+pub mod tree_wave;
 
 use std::fmt::{self, Debug, Display};
 

@@ -5,8 +5,8 @@
 //! Elections are numbered, and every message says which one it belongs to. A start at a node that
 //! knows the last result begins the next election with a fresh copy of the algorithm; whoever hears
 //! of a higher number for the first time does the same, and forgets the lower one. A leader resigns
-//! when it hears of the next election: its winner is decided only when every node has taken part, so
-//! the old leader has left office before.
+//! when it hears of the next election: its winner is decided only when every node has taken part,
+//! so the old leader has left office before.
 //!
 //! # Cost
 //!

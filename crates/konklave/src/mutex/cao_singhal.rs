@@ -23,8 +23,8 @@
 //! quorum: about sqrt(n) on planes, 2 sqrt(n) on grids. The one more is the permission of one's own
 //! arbiter, which comes from the previous owner. The number is lower, and some delays are 2T, if
 //! entries are so short that transfers come too late. Coordination delay T, waiting time 2T on an
-//! idle system. State: a slot per member of the quorum, a queue of at most K requests. Message: up
-//! to two stamps.
+//! idle system. State: a slot per arbiter, a queue of at most K requests. Message: up to two
+//! stamps.
 //!
 //! # Assumes
 //!
@@ -36,8 +36,7 @@
 //!
 //! # Differs from the paper
 //!
-//! Epochs, which settle the races that the paper leaves open: see the idea. `Locked` is the paper's
-//! reply.
+//! Epochs, which settle the races that the paper leaves open. `Locked` is the paper's reply.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -156,8 +155,7 @@ impl CaoSinghal {
     /// Node `me`, with its quorum. Any two quorums must meet.
     pub fn new(me: NodeId, quorum: &NodeSet) -> Self {
         let slots = quorum.iter().map(|arbiter| (arbiter, Slot::default())).collect();
-        let arbiter = Arbiter::default();
-        Self { me, clock: 0, state: State::Released, slots, arbiter }
+        Self { me, clock: 0, state: State::Released, slots, arbiter: Arbiter::default() }
     }
 }
 
@@ -200,6 +198,15 @@ impl Protocol for CaoSinghal {
             Msg::Yield { epoch, request } => self.on_yield(epoch, request, env),
             Msg::Release { epoch, to } => self.on_release(epoch, to, env),
         }
+    }
+
+    fn waits_for(&self) -> NodeSet {
+        let is_missing = |slot: &Slot| self.state != State::Released && !slot.is_granted();
+        let missing = self.slots.iter().filter(|(_, slot)| is_missing(slot)).map(|(&id, _)| id);
+        // As an arbiter, for whoever has its permission while others want it.
+        let Arbiter { owner, queue, .. } = &self.arbiter;
+        let owner = owner.map(|own| own.node).filter(|&id| id != self.me && !queue.is_empty());
+        missing.filter(|&id| id != self.me || owner.is_none()).chain(owner).collect()
     }
 }
 
@@ -295,14 +302,12 @@ impl Slot {
         matches!(self.permission, Permission::Granted { .. })
     }
 
-    fn merge(&mut self, transfer: Pending) {
-        match &mut self.pending {
-            Some(pending) if pending.epoch == transfer.epoch => {
-                pending.next = pending.next.min(transfer.next);
-                pending.inquire |= transfer.inquire;
-            }
-            pending => *pending = Some(transfer),
+    fn merge(&mut self, mut transfer: Pending) {
+        if let Some(earlier) = self.pending.take_if(|earlier| earlier.epoch == transfer.epoch) {
+            transfer.next = transfer.next.min(earlier.next);
+            transfer.inquire |= earlier.inquire;
         }
+        self.pending = Some(transfer);
     }
 }
 
@@ -322,16 +327,11 @@ impl CaoSinghal {
         }
         let Some(owner) = owner else { return self.grant(env) };
         let is_next = head.is_none_or(|head| theirs < head);
-        let is_inquired = head.is_some_and(|head| head < owner);
         // Whoever is not next, or next but younger than the owner, must know that it failed.
-        let failed = match head {
-            Some(head) if is_next && theirs < owner => Some(head),
-            None if theirs < owner => None,
-            _ => Some(theirs),
-        };
+        let failed = if is_next && theirs < owner { head } else { Some(theirs) };
         let failed = failed.filter(|&failed| told.insert(failed));
         if is_next {
-            let inquire = theirs < owner && !is_inquired;
+            let inquire = theirs < owner && head.is_none_or(|head| owner < head); // Only once.
             self.tell(owner.node, Msg::Transfer { epoch, next: theirs, inquire }, env);
         }
         if let Some(failed) = failed {

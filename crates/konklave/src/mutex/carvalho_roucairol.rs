@@ -24,8 +24,8 @@
 //!
 //! A complete network with reliable channels in any order. No crashes: those who lack the
 //! permission of a crashed node wait for ever, while one that has it can still enter. A lost
-//! message blocks its requester; a doubled reply can stand for a permission that was given away
-//! long ago and let two nodes in together.
+//! message blocks its requester; a doubled reply, or the reply to a doubled request, can stand for
+//! a permission that was given away long ago and let two nodes in together.
 //!
 //! # Differs from the paper
 //!

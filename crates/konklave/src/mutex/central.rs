@@ -118,7 +118,10 @@ impl Protocol for Central {
 
     fn waits_for(&self) -> NodeSet {
         let whom = match self.phase {
-            Phase::Waiting if self.me == self.coordinator => self.queue.front().copied(),
+            // Also for others: the one that was granted, if anybody is behind it.
+            _ if self.me == self.coordinator => {
+                self.queue.front().copied().filter(|&head| head != self.me && self.queue.len() > 1)
+            }
             Phase::Waiting => Some(self.coordinator),
             Phase::Idle | Phase::Inside => None,
         };

@@ -23,9 +23,10 @@
 //! # Assumes
 //!
 //! A complete network with reliable channels, in any order if G allows it. If a representative
-//! crashes, its cluster is lost, and others as far as G is; if a client crashes inside, everyone
-//! waits. A lost message blocks its cluster at least. A doubled grant or release is ignored, unless
-//! it arrives so late that its client has asked again; a doubled request blocks.
+//! crashes, its cluster is lost, and others as far as G is; if a client crashes inside or waiting,
+//! everyone waits in the end. A lost request blocks its client, any other lost message its cluster
+//! at least. A doubled grant or release is ignored, unless it arrives so late that its client has
+//! asked again: then it can let two nodes in together. A doubled request blocks.
 //!
 //! # Differs from the paper
 //!
@@ -36,8 +37,8 @@ use std::collections::VecDeque;
 use serde::{Deserialize, Serialize};
 
 use super::{Command, Event, Phase};
-use crate::NodeId;
 use crate::protocol::{Env, Hosts, Protocol};
+use crate::{NodeId, NodeSet};
 
 /// What nodes send each other.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -153,6 +154,17 @@ impl<G: Protocol<Command = Command, Event = Event>> Protocol for Hierarchical<G>
         if let Role::Representative(_) = self.role {
             self.run(env, |global, env| global.on_timer(timer, env));
         }
+    }
+
+    fn waits_for(&self) -> NodeSet {
+        let whom = match &self.role {
+            Role::Client(own) => Some(*own).filter(|_| self.phase == Phase::Waiting),
+            Role::Representative(own) => match own.right {
+                Right::Absent | Right::Asked => return own.global.waits_for(),
+                Right::Lent { client, .. } => Some(client).filter(|&client| client != self.me),
+            },
+        };
+        whom.into_iter().collect()
     }
 }
 

@@ -29,9 +29,12 @@
 //!
 //! A complete network with reliable channels, first in first out: an acknowledgement that overtakes
 //! a request lets two nodes in together. No crashes: a crashed node acknowledges nothing, and
-//! everyone who asks waits for ever. A lost request or acknowledgement blocks the requester, a lost
-//! release its receiver. A doubled acknowledgement is harmless; a doubled release that comes late
-//! takes out the next request of its sender and lets two nodes in together.
+//! everyone who asks waits for ever. A lost acknowledgement blocks the requester until its sender
+//! has something else to say. So does a lost request; but if its receiver then asks, it does not
+//! know that it is the second, and both get in together. A lost release blocks its receiver. A
+//! doubled acknowledgement is harmless; a doubled request that comes after its release blocks its
+//! receiver; a doubled release that comes late takes out the next request of its sender and lets
+//! two nodes in together.
 //!
 //! # Differs from the paper
 //!

@@ -33,8 +33,8 @@
 //! message names the request that it is about. No crashes: a crashed node blocks those who have it
 //! in their quorum, a crashed holder of locks all whose quorums meet its own. A lost message blocks
 //! in the same way, unless it is an inquiry or failure that turns out not to matter. A doubled
-//! request can block its arbiter for ever; a doubled lock, counted after the lock was yielded, can
-//! let two nodes in together.
+//! request can block its arbiter for ever; a doubled lock that comes after it was yielded, or a
+//! doubled yield after the lock was given again, can let two nodes in together.
 //!
 //! # Differs from the paper
 //!
@@ -185,8 +185,12 @@ impl<R: Roles> Protocol for Maekawa<R> {
     }
 
     fn waits_for(&self) -> NodeSet {
-        let State::Wanted { granted, .. } = &self.state else { return NodeSet::new() };
-        self.roles.asked().iter().filter(|&arbiter| !granted.contains(arbiter)).collect()
+        let all = self.roles.asked();
+        let had = if let State::Wanted { granted, .. } = &self.state { granted } else { all };
+        let missing = all.iter().filter(|&arbiter| !had.contains(arbiter));
+        // As an arbiter, for whoever has its lock while others want it.
+        let owner = self.lock.filter(|_| !self.queue.is_empty()).map(|lock| lock.node);
+        missing.chain(owner).filter(|&other| other != self.me).collect()
     }
 }
 

@@ -27,7 +27,7 @@
 //! A complete network with reliable channels in any order. A lost token or request blocks its node
 //! and all behind it; a doubled request can send the token to a node that does not wait, where it
 //! ends; a doubled token can let two nodes in together. No crashes: even an idle node may be on the
-//! way to the root.
+//! way to the root, and one that waits blocks all behind it.
 //!
 //! # Differs from the paper
 //!
@@ -36,9 +36,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Command, Event, Phase};
-use crate::NodeId;
+use super::{Command, Event};
 use crate::protocol::{Env, Never, Protocol};
+use crate::{NodeId, NodeSet};
 
 /// What nodes send each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -57,24 +57,34 @@ pub struct NaimiTrehel {
     father: Option<NodeId>,
     /// Who gets the token when we leave. None while we are idle, and at a root.
     next: Option<NodeId>,
-    phase: Phase,
+    state: State,
 }
 
 const _: () = assert!(size_of::<NaimiTrehel>() <= 64);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum State {
+    Idle,
+    /// Our father was asked, and is none any more.
+    Waiting {
+        asked: NodeId,
+    },
+    Inside,
+}
 
 impl NaimiTrehel {
     /// Node `me` of a complete network, in which `root` has the token.
     pub fn new(me: NodeId, root: NodeId) -> Self {
         let father = Some(root).filter(|&root| root != me);
-        Self { me, father, next: None, phase: Phase::Idle }
+        Self { me, father, next: None, state: State::Idle }
     }
 
     /// Whether the token is here.
     pub fn has_token(&self) -> bool {
-        match self.phase {
-            Phase::Idle => self.father.is_none(),
-            Phase::Waiting => false,
-            Phase::Inside => true,
+        match self.state {
+            State::Idle => self.father.is_none(),
+            State::Waiting { .. } => false,
+            State::Inside => true,
         }
     }
 }
@@ -86,16 +96,16 @@ impl Protocol for NaimiTrehel {
     type Event = Event;
 
     fn on_command(&mut self, command: Command, env: &mut impl Env<Self>) {
-        match (command, self.phase) {
-            (Command::Acquire, Phase::Idle) => match self.father.take() {
+        match (command, self.state) {
+            (Command::Acquire, State::Idle) => match self.father.take() {
                 Some(father) => {
-                    self.phase = Phase::Waiting;
+                    self.state = State::Waiting { asked: father };
                     env.send(father, Msg::Request(self.me));
                 }
                 None => self.enter(env),
             },
-            (Command::Release, Phase::Inside) => {
-                self.phase = Phase::Idle;
+            (Command::Release, State::Inside) => {
+                self.state = State::Idle;
                 if let Some(next) = self.next.take() {
                     env.send(next, Msg::Token);
                 }
@@ -109,21 +119,28 @@ impl Protocol for NaimiTrehel {
             Msg::Request(requester) if requester == self.me => {} // Doubled.
             Msg::Request(requester) => match self.father.replace(requester) {
                 Some(father) => env.send(father, Msg::Request(requester)),
-                None if self.phase == Phase::Idle => env.send(requester, Msg::Token),
+                None if self.state == State::Idle => env.send(requester, Msg::Token),
                 None => self.next = Some(requester),
             },
             Msg::Token => {
-                if self.phase == Phase::Waiting {
+                if let State::Waiting { .. } = self.state {
                     self.enter(env);
                 } // Else it is doubled.
             }
+        }
+    }
+
+    fn waits_for(&self) -> NodeSet {
+        match self.state {
+            State::Waiting { asked } => [asked].into_iter().collect(),
+            State::Idle | State::Inside => NodeSet::new(),
         }
     }
 }
 
 impl NaimiTrehel {
     fn enter(&mut self, env: &mut impl Env<Self>) {
-        self.phase = Phase::Inside;
+        self.state = State::Inside;
         env.emit(Event::Granted);
     }
 }

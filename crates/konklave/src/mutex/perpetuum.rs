@@ -33,8 +33,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::{Command, Event};
-use crate::NodeId;
 use crate::protocol::{Env, Protocol};
+use crate::{NodeId, NodeSet};
 
 /// What a node sends to the next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -54,6 +54,7 @@ pub enum Timer {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Perpetuum {
     me: NodeId,
+    previous: NodeId,
     next: NodeId,
     /// How long the token stays with a node that does not want it.
     linger: Duration,
@@ -75,10 +76,15 @@ enum State {
 const _: () = assert!(size_of::<Perpetuum>() <= 64);
 
 impl Perpetuum {
-    /// Node `me` of a ring on which `next` follows; the token starts at `first`.
-    pub fn new(me: NodeId, next: NodeId, first: NodeId, linger: Duration) -> Self {
+    /// Node `me` of a ring, between `previous` and `next`; the token starts at `first`.
+    pub fn new(
+        me: NodeId,
+        (previous, next): (NodeId, NodeId),
+        first: NodeId,
+        linger: Duration,
+    ) -> Self {
         let state = if me == first { State::Resting } else { State::Idle };
-        Self { me, next, linger, state }
+        Self { me, previous, next, linger, state }
     }
 }
 
@@ -122,6 +128,10 @@ impl Protocol for Perpetuum {
             self.pass_on(env);
         }
     }
+
+    fn waits_for(&self) -> NodeSet {
+        (self.state == State::Waiting).then_some(self.previous).into_iter().collect()
+    }
 }
 
 impl Perpetuum {
@@ -155,9 +165,9 @@ mod tests {
     use crate::Recorder;
 
     fn node(me: u32, nodes: u32, linger_ms: u64) -> (Perpetuum, Recorder<Perpetuum>) {
-        let (me, next) = (NodeId(me), NodeId((me + 1) % nodes));
+        let beside = (NodeId((me + nodes - 1) % nodes), NodeId((me + 1) % nodes));
         let linger = Duration::from_millis(linger_ms);
-        (Perpetuum::new(me, next, NodeId(0), linger), Recorder::default())
+        (Perpetuum::new(NodeId(me), beside, NodeId(0), linger), Recorder::default())
     }
 
     #[test]

@@ -35,8 +35,9 @@
 //!
 //! A tree with reliable channels in any order: a request that overtakes the token it was sent
 //! behind is queued, and its receiver has asked already. No crashes: one on the way to the token
-//! cuts the tree in two. A lost token or request blocks; a doubled token lets two nodes in
-//! together.
+//! cuts the tree in two. A lost token or request blocks. A doubled token lets two nodes in
+//! together; a doubled request sends the token where nobody wants it, and two can keep it going for
+//! ever.
 //!
 //! # Differs from the paper
 //!

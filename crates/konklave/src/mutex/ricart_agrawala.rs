@@ -24,8 +24,8 @@
 //!
 //! A complete network with reliable channels in any order. No crashes: a crashed node never
 //! replies, and everyone who asks waits for ever. A lost message blocks its requester in the same
-//! way; a doubled reply can count for the next request of its receiver and let two nodes in
-//! together.
+//! way; a doubled reply, or the reply to a doubled request, can count for the next request of its
+//! receiver and let two nodes in together.
 //!
 //! # Differs from the paper
 //!

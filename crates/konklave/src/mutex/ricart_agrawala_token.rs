@@ -34,8 +34,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Command, Event, others_after};
-use crate::NodeId;
 use crate::protocol::{Env, Never, Protocol};
+use crate::{NodeId, NodeSet};
 
 /// What nodes send each other.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -126,6 +126,14 @@ impl Protocol for RicartAgrawalaToken {
                 self.state = State::Inside(left);
                 env.emit(Event::Granted);
             }
+        }
+    }
+
+    /// Anyone may have the token.
+    fn waits_for(&self) -> NodeSet {
+        match self.state {
+            State::Waiting => NodeSet::all_but(self.me, self.requested.len() as u32),
+            State::Idle | State::Holding(_) | State::Inside(_) => NodeSet::new(),
         }
     }
 }

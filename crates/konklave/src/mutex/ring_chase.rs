@@ -31,9 +31,10 @@
 //! A ring with reliable channels, in any order with hop numbers: a hunt that overtakes the token is
 //! remembered where the token will arrive. Without them first in, first out: a hunt that overtakes
 //! the token runs round the ring and dies at its origin, while the token stops elsewhere. A crashed
-//! node, or a lost token, stops everything; a lost hunt leaves its sender waiting until the token
-//! comes by for somebody else. A doubled token is recognised by its hop number; in the variant
-//! `circle` it lets two nodes in together.
+//! node, or a lost token, stops everything; a lost hunt leaves its sender, and those behind whose
+//! hunts it stops, waiting until the token comes by for somebody else. A doubled hunt costs a
+//! circle at most. A doubled token is recognised by its hop number; in the variant `circle` it lets
+//! two nodes in together.
 //!
 //! # Differs from the paper
 //!
@@ -42,8 +43,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Command, Event};
-use crate::NodeId;
 use crate::protocol::{Env, Never, Protocol};
+use crate::{NodeId, NodeSet};
 
 /// What a node sends to the next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -78,6 +79,7 @@ pub enum Variant {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct RingChase {
     me: NodeId,
+    previous: NodeId,
     next: NodeId,
     nodes: u32,
     state: State,
@@ -116,16 +118,22 @@ enum Chase {
 const _: () = assert!(size_of::<RingChase>() <= 64);
 
 impl RingChase {
-    /// Node `me` of a ring of `nodes` nodes, `position` steps behind the one with the token;
-    /// `next` follows.
-    pub fn new(me: NodeId, next: NodeId, position: u32, nodes: u32, variant: Variant) -> Self {
+    /// Node `me` of a ring of `nodes` nodes, between `previous` and `next`, `position` steps behind
+    /// the one with the token.
+    pub fn new(
+        me: NodeId,
+        (previous, next): (NodeId, NodeId),
+        position: u32,
+        nodes: u32,
+        variant: Variant,
+    ) -> Self {
         let state = if position == 0 { State::Resting } else { State::Idle };
         let last = if position == 0 { nodes } else { position };
         let chase = match variant {
             Variant::Hop => Chase::Hop { last: last.into(), goal: 0 },
             Variant::Circle => Chase::Quiet,
         };
-        Self { me, next, nodes, state, chase }
+        Self { me, previous, next, nodes, state, chase }
     }
 }
 
@@ -176,6 +184,10 @@ impl Protocol for RingChase {
                 self.on_token(env);
             }
         }
+    }
+
+    fn waits_for(&self) -> NodeSet {
+        (self.state == State::Waiting).then_some(self.previous).into_iter().collect()
     }
 }
 
@@ -244,8 +256,8 @@ mod tests {
 
     /// Node `me` of a ring of three; node 0 has the token.
     fn node(me: u32, variant: Variant) -> (RingChase, Recorder<RingChase>) {
-        let next = NodeId((me + 1) % 3);
-        (RingChase::new(NodeId(me), next, me, 3, variant), Recorder::default())
+        let beside = (NodeId((me + 2) % 3), NodeId((me + 1) % 3));
+        (RingChase::new(NodeId(me), beside, me, 3, variant), Recorder::default())
     }
 
     #[test]

@@ -41,8 +41,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Command, Event, others_after};
-use crate::NodeId;
 use crate::protocol::{Env, Never, Protocol};
+use crate::{NodeId, NodeSet};
 
 /// What nodes send each other.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -147,6 +147,13 @@ impl Protocol for Singhal {
                 } // Else it is doubled, or none of ours.
             }
         }
+    }
+
+    /// Those who may have the token: they were asked.
+    fn waits_for(&self) -> NodeSet {
+        let is_waiting = self.sv[self.me.index()] == R;
+        let others = others_after(self.me, self.sv.len());
+        others.filter(|j| is_waiting && self.sv[j.index()] == R).collect()
     }
 }
 

@@ -36,8 +36,8 @@ use std::collections::VecDeque;
 use serde::{Deserialize, Serialize};
 
 use super::{Command, Event, others_after};
-use crate::NodeId;
 use crate::protocol::{Env, Never, Protocol};
+use crate::{NodeId, NodeSet};
 
 /// What nodes send each other.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -133,6 +133,14 @@ impl Protocol for SuzukiKasami {
                     self.enter(token, env);
                 } // Else it is doubled, or none of ours.
             }
+        }
+    }
+
+    /// Anyone may have the token.
+    fn waits_for(&self) -> NodeSet {
+        match self.state {
+            State::Waiting => NodeSet::all_but(self.me, self.rn.len() as u32),
+            State::Idle | State::Holding(_) | State::Inside(_) => NodeSet::new(),
         }
     }
 }

@@ -34,14 +34,15 @@
 //!
 //! A connected network with reliable channels in any order. No crashes: one on the way to the token
 //! blocks all behind it. A lost token or request blocks, and so does a lost message of the wave. A
+//! lost inversion costs a detour, unless an acknowledgement is due: one that never comes blocks. A
 //! doubled token is recognised by its hop number; a doubled request can send the token where nobody
-//! wants it.
+//! wants it, and two can keep it going for ever.
 //!
 //! # Differs from the paper
 //!
 //! The paper orients a given graph once and flips one edge at a time, the variant `one`. Whether a
 //! neighbour was asked is no flag, as in [`raymond`](super::raymond): it was, exactly if the queue
-//! is not empty and the token is elsewhere.
+//! is not empty and the token is elsewhere. Whom is remembered, since edges turn meanwhile.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, VecDeque};
@@ -102,7 +103,8 @@ enum State {
     Exploring { woken: Option<(NodeId, u32)>, depths: BTreeMap<NodeId, u32> },
     /// The token is elsewhere, and these neighbours, at least one, are nearer to it. Their labels
     /// are larger than ours: there is no cycle.
-    Pointing { label: Label, nearer: BTreeMap<NodeId, Label> },
+    /// One was asked, exactly if the queue is not empty; others may be nearer since.
+    Pointing { label: Label, nearer: BTreeMap<NodeId, Label>, asked: Option<NodeId> },
     /// The token is here since this hop. It cannot leave until these have answered: at its first
     /// owner the wave, later an inversion.
     Holding { hop: u64, silent: NodeSet },
@@ -174,6 +176,17 @@ impl Protocol for TokenGraph {
             }
         }
     }
+
+    fn waits_for(&self) -> NodeSet {
+        match &self.state {
+            State::Exploring { depths, .. } => {
+                let neighbours = self.neighbours.iter().copied();
+                neighbours.filter(|other| !depths.contains_key(other)).collect()
+            }
+            State::Pointing { asked, .. } => asked.iter().copied().collect(),
+            State::Holding { silent, .. } => silent.clone(),
+        }
+    }
 }
 
 impl TokenGraph {
@@ -198,7 +211,7 @@ impl TokenGraph {
     }
 
     fn on_token(&mut self, from: NodeId, hop: u64, env: &mut impl Env<Self>) {
-        let State::Pointing { label, nearer } = &mut self.state else { return }; // Doubled.
+        let State::Pointing { label, nearer, .. } = &mut self.state else { return }; // Doubled.
         if Label::Hop(hop) <= *label {
             return; // Doubled.
         }
@@ -217,7 +230,8 @@ impl TokenGraph {
     }
 
     fn on_invert(&mut self, from: NodeId, hop: u64, env: &mut impl Env<Self>) {
-        let State::Pointing { label, nearer } = &mut self.state else { return }; // We are nearer.
+        // If the token is here, we are nearer.
+        let State::Pointing { label, nearer, .. } = &mut self.state else { return };
         if self.variant == Variant::Acknowledged {
             // Everything that we know is older: the token is there until we answer.
             let newest = match nearer.values().max() {
@@ -249,7 +263,7 @@ impl TokenGraph {
         let mine = label(self.me, *depth);
         let theirs = depths.iter().map(|(&node, &depth)| (node, label(node, depth)));
         let nearer = theirs.filter(|(_, theirs)| *theirs > mine).collect();
-        self.state = State::Pointing { label: mine, nearer };
+        self.state = State::Pointing { label: mine, nearer, asked: None };
         if !self.queue.is_empty() {
             self.ask(env);
         }
@@ -258,16 +272,17 @@ impl TokenGraph {
     fn enqueue(&mut self, who: NodeId, env: &mut impl Env<Self>) {
         self.queue.push_back(who);
         match &self.state {
-            State::Pointing { .. } if self.queue.len() == 1 => self.ask(env),
+            State::Pointing { asked: None, .. } => self.ask(env),
             State::Holding { .. } => self.serve_if_free(env),
             _ => {} // Has asked, or will when it knows whom.
         }
     }
 
     /// Asks the neighbour that, as far as known, has had the token last.
-    fn ask(&self, env: &mut impl Env<Self>) {
-        let State::Pointing { nearer, .. } = &self.state else { return };
+    fn ask(&mut self, env: &mut impl Env<Self>) {
+        let State::Pointing { nearer, asked, .. } = &mut self.state else { return };
         if let Some((&nearest, _)) = nearer.iter().max_by_key(|(_, label)| **label) {
+            *asked = Some(nearest);
             env.send(nearest, Msg::Request);
         }
     }
@@ -285,115 +300,14 @@ impl TokenGraph {
         } else {
             let (hop, next) = (*hop, hop.saturating_add(1));
             let nearer = BTreeMap::from([(head, Label::Hop(next))]);
-            self.state = State::Pointing { label: Label::Hop(hop), nearer };
+            self.state = State::Pointing { label: Label::Hop(hop), nearer, asked: None };
             env.send(head, Msg::Token(next));
             if !self.queue.is_empty() {
-                env.send(head, Msg::Request);
+                self.ask(env);
             }
         }
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::Recorder;
-
-    /// Node `me` of the triangle 0, 1, 2, after the wave from node 0.
-    fn corner(me: u32, variant: Variant) -> (TokenGraph, Recorder<TokenGraph>) {
-        let neighbours = NodeSet::all_but(NodeId(me), 3).iter().collect();
-        let mut node = TokenGraph::new(NodeId(me), neighbours, NodeId(0), variant);
-        let mut env = Recorder::default();
-        for from in NodeId::all(3).filter(|from| from.0 != me) {
-            node.on_message(from, Msg::Explore(from.0.min(1)), &mut env);
-        }
-        env.lines();
-        (node, env)
-    }
-
-    #[test]
-    fn the_wave_orients_the_edges() {
-        let neighbours = vec![NodeId(0), NodeId(1), NodeId(3)];
-        let mut node = TokenGraph::new(NodeId(2), neighbours, NodeId(0), Variant::All);
-        let mut env = Recorder::default();
-        node.on_message(NodeId(0), Msg::Explore(0), &mut env);
-        assert_eq!(env.lines(), ["-> 1 Explore(1)", "-> 3 Explore(1)"]);
-        node.on_command(Command::Acquire, &mut env);
-        node.on_message(NodeId(3), Msg::Explore(1), &mut env);
-        assert!(env.lines().is_empty(), "whom to ask is not known yet");
-        node.on_message(NodeId(1), Msg::Explore(1), &mut env);
-        assert_eq!(env.lines(), ["-> 0 Echo(1)", "-> 0 Request"]);
-        let State::Pointing { nearer, .. } = &node.state else { panic!("{node:?}") };
-        assert!(nearer.keys().eq(&[NodeId(0), NodeId(1)]), "{nearer:?}");
-    }
-
-    #[test]
-    fn the_first_owner_keeps_the_token_until_the_wave_is_over() {
-        let mut node = TokenGraph::new(NodeId(0), vec![NodeId(1)], NodeId(0), Variant::All);
-        let mut env = Recorder::default();
-        node.on_start(&mut env);
-        node.on_message(NodeId(1), Msg::Request, &mut env);
-        assert_eq!(env.lines(), ["-> 1 Explore(0)"], "the request has overtaken the echo");
-        node.on_message(NodeId(1), Msg::Echo(1), &mut env);
-        assert_eq!(env.lines(), ["-> 1 Token(1)"]);
-    }
-
-    #[test]
-    fn the_variants_differ_in_who_is_told() {
-        let told = |me, variant| {
-            let (mut node, mut env) = corner(me, variant);
-            node.on_message(NodeId(0), Msg::Token(1), &mut env);
-            env.lines()
-        };
-        assert_eq!(told(2, Variant::All), ["-> 1 Invert(1)"]);
-        assert!(told(2, Variant::One).is_empty());
-        assert!(told(1, Variant::All).is_empty(), "node 2 points here anyway");
-        assert_eq!(told(1, Variant::Everyone), ["-> 2 Invert(1)"]);
-    }
-
-    #[test]
-    fn a_late_inversion_is_ignored() {
-        let (mut node, mut env) = corner(1, Variant::All);
-        node.on_message(NodeId(0), Msg::Token(5), &mut env);
-        node.on_message(NodeId(0), Msg::Request, &mut env);
-        let before = node.clone();
-        node.on_message(NodeId(2), Msg::Invert(4), &mut env);
-        assert_eq!(node, before, "the token has been here since");
-        node.on_message(NodeId(2), Msg::Invert(7), &mut env);
-        node.on_command(Command::Acquire, &mut env);
-        assert_eq!(env.lines(), ["-> 0 Token(6)", "-> 2 Request"]);
-    }
-
-    #[test]
-    fn the_token_waits_for_acknowledgements_but_can_be_used() {
-        let (mut node, mut env) = corner(2, Variant::Acknowledged);
-        node.on_command(Command::Acquire, &mut env);
-        node.on_message(NodeId(0), Msg::Token(1), &mut env);
-        node.on_message(NodeId(0), Msg::Request, &mut env);
-        assert_eq!(env.lines(), ["-> 0 Request", "-> 1 Invert(1)", "! Granted"]);
-        node.on_command(Command::Release, &mut env);
-        assert!(env.lines().is_empty());
-        node.on_message(NodeId(1), Msg::Ack, &mut env);
-        assert_eq!(env.lines(), ["-> 0 Token(2)"]);
-    }
-
-    #[test]
-    fn a_doubled_token_is_recognised() {
-        let (mut node, mut env) = corner(1, Variant::One);
-        for msg in [Msg::Token(1), Msg::Request, Msg::Token(1)] {
-            node.on_message(NodeId(0), msg, &mut env);
-        }
-        assert!(!node.has_token());
-        assert_eq!(env.lines(), ["-> 0 Token(2)"]);
-    }
-
-    #[test]
-    fn alone_it_enters_at_once_and_commands_out_of_turn_do_nothing() {
-        let mut env = Recorder::default();
-        let mut node = TokenGraph::new(NodeId(0), vec![], NodeId(0), Variant::All);
-        for command in [Command::Release, Command::Acquire, Command::Acquire] {
-            node.on_command(command, &mut env);
-        }
-        assert_eq!(env.lines(), ["! Granted"]);
-    }
-}
+mod tests;

@@ -29,9 +29,11 @@
 //!
 //! # Assumes
 //!
-//! A connected network with reliable channels in any order. A lost token blocks everyone, a lost
-//! search at most its requester; a crash blocks whoever lies behind it. A doubled search is
-//! recognised by its number; a doubled token lets two nodes in together.
+//! A connected network with reliable channels in any order. A lost token blocks everyone. A lost
+//! search blocks its requester; and everyone, if the requester is next where the search was not
+//! heard. A lost echo does not matter. A crash blocks whoever lies behind it; and everyone, if the
+//! token is there or has to pass. A doubled search is recognised by its number; a doubled token
+//! lets two nodes in together.
 //!
 //! # Differs from the paper
 //!
@@ -174,6 +176,16 @@ impl Protocol for TokenSearch {
                     env.send(next, Msg::Token(to, token));
                 }
             }
+        }
+    }
+
+    fn waits_for(&self) -> NodeSet {
+        match (self.phase, &self.token) {
+            // The token can be anywhere, and comes through one of them.
+            (Phase::Waiting, _) => self.neighbours.iter().copied().collect(),
+            // The token is to go to one of whom we have not heard.
+            (Phase::Idle, Some(token)) => token.queue.front().copied().into_iter().collect(),
+            (Phase::Idle, None) | (Phase::Inside, _) => NodeSet::new(),
         }
     }
 }

@@ -8,6 +8,8 @@ use konklave_sim::workload::mutex::{Contention, Demand, MutexReport, Plan};
 use konklave_sim::workload::{Agenda, Workload};
 use konklave_sim::{Ended, Options, Report, Simulation};
 
+use super::turns::{InTurn, Turn};
+
 /// More than any of these runs needs: an algorithm that never rests must not hang the tests.
 pub(super) const EVENTS_MAX: u64 = 1_000_000;
 
@@ -30,6 +32,8 @@ pub(super) fn plan(options: &Options, nodes: u32, demand: Demand, entries: u32) 
 pub(super) struct Measured {
     pub(super) mutex: MutexReport,
     pub(super) entries: Vec<Entry>,
+    /// What each turn cost, if they entered in turn.
+    pub(super) turns: Vec<Turn>,
 }
 
 /// The moment of an entry.
@@ -51,21 +55,79 @@ pub(super) fn run<P>(
 where
     P: Protocol<Command = Command, Event = Event>,
 {
+    let wanted = plan.requesters.len() as u64 * u64::from(plan.entries);
+    let report = watch(options, nodes, plan, None, make);
+    assert_eq!(report.problem.mutex.entries, wanted, "{nodes} nodes, {options:?}");
+    report
+}
+
+/// Runs the plan, or these turns instead, to a good end.
+pub(super) fn watch<P>(
+    options: &Options,
+    nodes: u32,
+    plan: Plan,
+    in_turn: Option<InTurn>,
+    make: impl Fn(NodeId) -> P,
+) -> Report<Measured>
+where
+    P: Protocol<Command = Command, Event = Event>,
+{
     let options = Options { event_limit: Some(EVENTS_MAX), ..options.clone() };
     let context = format!("{nodes} nodes, {plan:?}, {options:?}");
-    let wanted = plan.requesters.len() as u64 * u64::from(plan.entries);
-    let workload = Watched { contention: Contention::new(nodes, plan), entries: Vec::new() };
+    let contention = Contention::new(nodes, plan);
+    let workload = Watched { contention, in_turn, entries: Vec::new() };
     let monitor = Monitor::new(nodes);
     let mut simulation = Simulation::new(options, nodes, make, workload, monitor);
     let report = simulation.run(&mut |_| true).expect("nothing is written");
     assert_eq!(report.ended, Ended::Quiescence, "{context}: {:?}", report.violations);
-    assert_eq!(report.problem.mutex.entries, wanted, "{context}");
     report
 }
 
-/// Applications that are watched as they enter.
+/// Everyone all the time, with constant delays and E = 5T: what is measured in so many rounds,
+/// between the first thousand entries and the last.
+pub(super) fn saturated<P>(nodes: u32, rounds: u32, make: impl Fn(NodeId) -> P) -> MutexReport
+where
+    P: Protocol<Command = Command, Event = Event>,
+{
+    let options = Options::default();
+    let left_out = 1000 / nodes + 1;
+    let plan = plan(&options, nodes, Demand::Heavy, 2 * left_out + rounds);
+    let plan = Plan { warmup: u64::from(left_out * nodes), ..plan };
+    run(&options, nodes, plan, make).problem.mutex
+}
+
+/// Enough rounds for all that repeats itself after up to six.
+pub(super) const ROUNDS: u32 = 60;
+
+/// Equal but for rounding.
+pub(super) fn assert_close(measured: f64, expected: f64, context: &str) {
+    assert!((measured - expected).abs() < 1e-9, "{context}: {measured}, not {expected}");
+}
+
+/// Messages per entry, and the mean of the coordination delay, once everyone asks all the time.
+pub(super) fn assert_saturated<P>(
+    nodes: u32,
+    messages: f64,
+    delay: f64,
+    context: &str,
+    make: impl Fn(NodeId) -> P,
+) where
+    P: Protocol<Command = Command, Event = Event>,
+{
+    let context = format!("{context}, {nodes} nodes");
+    let report = saturated(nodes, ROUNDS, make);
+    assert_close(report.messages_per_entry.unwrap(), messages, &context);
+    let measured = report.coordination_delay.unwrap().mean;
+    assert_close(measured, delay, &context);
+    // Nobody is ever late, so E and the delay are all that happens.
+    assert_close(report.throughput.unwrap(), 1.0 / (5.0 + delay), &context);
+}
+
+/// Applications that are watched as they enter, asking as planned or in turn. One type for both:
+/// every algorithm is compiled with it, which takes its time.
 struct Watched {
     contention: Contention,
+    in_turn: Option<InTurn>,
     entries: Vec<Entry>,
 }
 
@@ -82,15 +144,22 @@ impl<P: Protocol<Command = Command, Event = Event>> Workload<P> for Watched {
 
     fn on_event(&mut self, node: NodeId, event: &Event, agenda: &mut Agenda<'_, P>) {
         self.entries.push(Entry { time: agenda.now(), node, messages: agenda.messages() });
-        self.contention.on_event(node, event, agenda);
+        match &mut self.in_turn {
+            Some(in_turn) => in_turn.on_granted(node, agenda),
+            None => self.contention.on_event(node, event, agenda),
+        }
     }
 
     fn on_rest(&mut self, agenda: &mut Agenda<'_, P>) {
-        self.contention.on_rest(agenda);
+        match &mut self.in_turn {
+            Some(in_turn) => in_turn.on_rest(agenda),
+            None => self.contention.on_rest(agenda),
+        }
     }
 
     fn report(&self, messages: &Messages, time: u64, unit: f64) -> Measured {
         let mutex = Workload::<P>::report(&self.contention, messages, time, unit);
-        Measured { mutex, entries: self.entries.clone() }
+        let turns = self.in_turn.as_ref().map_or_else(Vec::new, |in_turn| in_turn.turns.clone());
+        Measured { mutex, entries: self.entries.clone(), turns }
     }
 }

@@ -22,6 +22,11 @@ impl Tree {
         Self { name, distances: all_distances(nodes as usize, &edges) }
     }
 
+    /// The tree with these edges.
+    pub(super) fn of(edges: &[(usize, usize)]) -> Self {
+        Self { name: format!("{edges:?}"), distances: all_distances(edges.len() + 1, edges) }
+    }
+
     pub(super) fn nodes(&self) -> u32 {
         self.distances.len() as u32
     }

@@ -89,6 +89,14 @@ fn a_crashed_node_hears_and_does_nothing() {
 }
 
 #[test]
+fn rest_tells_who_waits_for_whom_if_something_is_missing() {
+    let waiting = ["1 waits for 0, 1", "2 waits for 0"];
+    assert_eq!(output("0 tell-all [1, 1, 2]\nsettle\nrest")[4..], waiting);
+    assert_eq!(output("0 tell-all [1, 1, 2]\nsettle\ncrash 2\nrest")[4..], waiting[..1]);
+    assert_eq!(output("0 tell-all [1]\nsettle\n0 shout\nrest")[1..], ["0 ! Shouted", "at rest"]);
+}
+
+#[test]
 fn rest_asks_the_monitor_what_is_missing() {
     assert_eq!(output("rest"), ["broken noise: nobody has shouted"]);
     assert_eq!(output("0 shout\nrest"), ["0 ! Shouted", "at rest"]);

@@ -1,0 +1,360 @@
+//! Elections: messages and time on the same network, for several orders of ids and initiators.
+
+use konklave::graph::Topology;
+use konklave_sim::random::{Random, Stream};
+use konklave_sim::workload::Members;
+use konklave_sim::workload::election::ElectionReport;
+use konklave_sim::workload::mutex::Demand;
+use konklave_sim::{Delay, Options, Report};
+use serde::Serialize;
+
+use crate::Verdict;
+use crate::args::CompareArgs;
+use crate::drive::{ElectionPlan, Job, MutexPlan, Outcome, Problem, RunPlan, carry_out};
+use crate::entry::{Conditions, Entry, Expected};
+use crate::failure::Failure;
+use crate::output::{self, short};
+use crate::progress::Watch;
+use crate::setup::{Ids, Setup, network, read_topology};
+use crate::site::Site;
+use crate::table;
+
+/// One algorithm with one order of ids and one or all initiators.
+#[derive(Serialize)]
+struct Row {
+    algorithm: String,
+    variant: Option<&'static str>,
+    #[serde(skip)]
+    is_default: bool,
+    year: Option<u32>,
+    initiators: &'static str,
+    ids: &'static str,
+    runs: u32,
+    messages_to_elect: f64,
+    expected: Option<Expected>,
+    /// Whether what was measured agrees with the formula, if there is one.
+    within: Option<bool>,
+    messages_to_announce: f64,
+    time_to_elect: Option<f64>,
+    busiest_over_mean: f64,
+    bytes_per_message: f64,
+    verdict: &'static str,
+    violations: Vec<String>,
+}
+
+/// Who starts, as it is written and said.
+const INITIATORS: [(&str, Members); 2] = [("all", Members::All), ("one", Members::Count(1))];
+const ORDERS: [(&str, Ids); 3] =
+    [("ascending", Ids::Ascending), ("descending", Ids::Descending), ("random", Ids::Random)];
+
+/// How many runs are averaged, if nobody says, and after how many messages fewer are enough.
+const RUNS: u32 = 100;
+const ENOUGH_MESSAGES: f64 = 2e6;
+const ENOUGH_RUNS: u32 = 3;
+
+/// Compares and prints.
+pub(super) fn compare(args: &CompareArgs, entries: &[&'static Entry]) -> Result<Verdict, Failure> {
+    let topology = read_topology(args.topology.as_deref().unwrap_or("ring"))?;
+    let base = base(args, &topology)?;
+    let mut watch = Watch::new();
+    let mut rows = Vec::new();
+    for &entry in entries {
+        let mut variants: Vec<_> =
+            table::variants(entry, base.nodes).into_iter().map(Some).collect();
+        if variants.is_empty() {
+            variants.push(None);
+        }
+        if !args.variants {
+            variants.truncate(1);
+        }
+        for variant in variants {
+            let Some(setup) = fit(&base, entry, variant, args) else { continue };
+            for (initiators, members) in &INITIATORS {
+                if entry.needs.one_initiator.is_some() && *members == Members::All {
+                    continue;
+                }
+                for (order, ids) in &ORDERS {
+                    let setup = Setup { ids: ids.clone(), ..setup.clone() };
+                    let call = (*initiators, members, *order);
+                    let row = measure(args, entry, &setup, call, &mut watch)?;
+                    rows.extend(row.map(|row| Row { variant, ..row }));
+                }
+            }
+        }
+    }
+    watch.finish();
+    if rows.is_empty() && !args.only.is_empty() {
+        return Err(Failure::bad(format!("{topology} suits none of {}", args.only.join(", "))));
+    }
+    print(args, &base, &rows)?;
+    let is_fine = |row: &Row| row.verdict == "ok" && row.within != Some(false);
+    Ok(if rows.iter().all(is_fine) { Verdict::Fine } else { Verdict::Broken })
+}
+
+/// What all runs have in common: the same network, also if it was drawn.
+fn base(args: &CompareArgs, topology: &Topology) -> Result<Setup, Failure> {
+    let is_file = matches!(topology, Topology::File { .. });
+    let (mut graph, nodes) = network(topology, (!is_file).then_some(args.nodes))?;
+    if matches!(topology, Topology::Gnp { .. } | Topology::Regular { .. } | Topology::RandomTree) {
+        let mut random = Random::new(args.seed, Stream::Graph);
+        let drawn = topology.build(nodes, &mut || random.word());
+        graph = Some(drawn.map_err(|error| Failure::bad(error.to_string()))?.to_dot());
+    }
+    Ok(Setup {
+        algorithm: String::new(),
+        nodes,
+        topology: topology.to_string(),
+        graph,
+        seed: args.seed,
+        ids: Ids::Random,
+        elections: 1,
+        variant: Default::default(),
+        files: Default::default(),
+        command: String::new(),
+    })
+}
+
+/// The setup of an algorithm, if the network and the delays suit it.
+fn fit(
+    base: &Setup,
+    entry: &'static Entry,
+    variant: Option<&'static str>,
+    args: &CompareArgs,
+) -> Option<Setup> {
+    let mut setup = Setup { algorithm: entry.name.clone(), ..base.clone() };
+    let option = entry.choices.first().map(|choice| choice.name).zip(variant);
+    setup.variant.extend(option.map(|(name, value)| (name.to_owned(), value.to_owned())));
+    if entry.needs.bounded {
+        setup.variant.insert("max-delay".to_owned(), args.delay.longest()?.to_string());
+    }
+    Site::new(setup.clone(), entry).is_ok().then_some(setup)
+}
+
+/// Averages over some runs; none if somebody stops them.
+fn measure(
+    args: &CompareArgs,
+    entry: &'static Entry,
+    setup: &Setup,
+    (initiators, members, order): (&'static str, &Members, &'static str),
+    watch: &mut Watch,
+) -> Result<Option<Row>, Failure> {
+    let mut sample = Sample::default();
+    for run in 0..args.runs.unwrap_or(RUNS) {
+        let seed = args.seed.wrapping_add(u64::from(run));
+        let site = Site::new(Setup { seed, ..setup.clone() }, entry)?;
+        let plan = plan(args, &site, seed, members);
+        let mut is_stopped = false;
+        let mut go_on = |progress| {
+            is_stopped = !watch.look(progress);
+            !is_stopped
+        };
+        let job = Job::Run { plan: &plan, trace: None, go_on: &mut go_on };
+        let Outcome::Ran(report) = carry_out(&site, job)? else { unreachable!("a run runs") };
+        if is_stopped {
+            return Ok(None);
+        }
+        let Problem::Election(election) = &report.problem else {
+            unreachable!("the family was checked")
+        };
+        sample.add(&report, election);
+        let is_enough = sample.messages() > ENOUGH_MESSAGES && sample.runs >= ENOUGH_RUNS;
+        if sample.violation.is_some() || (args.runs.is_none() && is_enough) {
+            break;
+        }
+    }
+    let site = Site::new(setup.clone(), entry)?;
+    let conditions = Conditions {
+        load: Demand::Light,
+        is_regular: matches!(args.delay, Delay::Constant(_)),
+        initiators: if *members == Members::All { site.nodes() } else { 1 },
+    };
+    let margin = 4.0 * sample.standard_error();
+    let expected = (entry.expected)(&site, conditions).map(|expected| expected.widen(margin));
+    let row = Row {
+        algorithm: entry.name.clone(),
+        variant: None,
+        is_default: entry
+            .choices
+            .first()
+            .is_none_or(|choice| Some(&site.choice(choice.name)) == choice.values.first()),
+        year: entry.document().year(),
+        initiators,
+        ids: order,
+        runs: sample.runs,
+        messages_to_elect: sample.mean(sample.to_elect),
+        within: expected.as_ref().map(|expected| expected.allows(sample.mean(sample.to_elect))),
+        expected,
+        messages_to_announce: sample.mean(sample.to_announce),
+        time_to_elect: sample.violation.is_none().then(|| sample.mean(sample.time)),
+        busiest_over_mean: sample.mean(sample.busiest_over_mean),
+        bytes_per_message: sample.bytes / sample.messages().max(1.0),
+        verdict: if sample.violation.is_none() { "ok" } else { "violated" },
+        violations: sample.violation.into_iter().collect(),
+    };
+    Ok(Some(row))
+}
+
+fn plan(args: &CompareArgs, site: &Site, seed: u64, initiators: &Members) -> RunPlan {
+    RunPlan {
+        options: Options { seed, delay: args.delay, fifo: site.needs_fifo(), ..Options::default() },
+        mutex: MutexPlan {
+            demand: Demand::Light,
+            entries: 0,
+            inside: 0,
+            think: 0,
+            warmup: 0,
+            requesters: Members::All,
+        },
+        election: ElectionPlan { initiators: initiators.clone(), within: 0, notice: None },
+    }
+}
+
+/// Sums over runs.
+#[derive(Default)]
+struct Sample {
+    runs: u32,
+    to_elect: f64,
+    to_elect_squared: f64,
+    to_announce: f64,
+    time: f64,
+    busiest_over_mean: f64,
+    bytes: f64,
+    violation: Option<String>,
+}
+
+impl Sample {
+    fn add(&mut self, report: &Report<Problem>, election: &ElectionReport) {
+        let (messages, to_elect) = (&report.messages, election.messages_to_elect as f64);
+        self.runs += 1;
+        self.to_elect += to_elect;
+        self.to_elect_squared += to_elect * to_elect;
+        self.to_announce += election.messages_to_announce as f64;
+        self.time += election.time_to_elect.unwrap_or(0.0);
+        self.busiest_over_mean += match messages.mean_per_node {
+            0.0 => 1.0,
+            mean => f64::from(messages.max_per_node) / mean,
+        };
+        self.bytes += messages.bytes as f64;
+        self.violation = report.violations.first().map(|found| found.broken.to_string());
+    }
+
+    fn mean(&self, sum: f64) -> f64 {
+        sum / f64::from(self.runs)
+    }
+
+    fn messages(&self) -> f64 {
+        self.to_elect + self.to_announce
+    }
+
+    /// Of the mean number of messages to elect.
+    fn standard_error(&self) -> f64 {
+        let (runs, mean) = (f64::from(self.runs), self.mean(self.to_elect));
+        match self.runs {
+            0 | 1 => 0.0,
+            _ => ((self.to_elect_squared / runs - mean * mean).max(0.0) / (runs - 1.0)).sqrt(),
+        }
+    }
+}
+
+const HEAD: [&str; 11] = [
+    "algorithm",
+    "year",
+    "start",
+    "ids",
+    "messages",
+    "formula",
+    "",
+    "announce",
+    "time",
+    "load",
+    "bytes",
+];
+
+fn cells(row: &Row) -> Vec<String> {
+    let name = match row.variant {
+        Some(variant) if !row.is_default => format!("{} {variant}", row.algorithm),
+        _ => row.algorithm.clone(),
+    };
+    vec![
+        name,
+        row.year.map_or_else(String::new, |year| year.to_string()),
+        row.initiators.to_owned(),
+        row.ids.to_owned(),
+        short(row.messages_to_elect),
+        row.expected.as_ref().map_or_else(String::new, Expected::to_string),
+        super::agreement(row.verdict, row.within).to_owned(),
+        short(row.messages_to_announce),
+        row.time_to_elect.map_or_else(|| "-".to_owned(), short),
+        format!("{:.2}", row.busiest_over_mean),
+        format!("{:.1}", row.bytes_per_message),
+    ]
+}
+
+fn print(args: &CompareArgs, base: &Setup, rows: &[Row]) -> Result<(), Failure> {
+    if args.json {
+        let (nodes, topology, seed) = (base.nodes, &base.topology, args.seed);
+        output::json(&serde_json::json!({
+            "family": "election", "nodes": nodes, "topology": topology, "seed": seed,
+            "delay": args.delay.to_string(), "rows": rows,
+        }))?;
+        return Ok(());
+    }
+    let table: Vec<_> = rows.iter().map(cells).collect();
+    match super::as_data(args, &HEAD, &table) {
+        Some(lines) => Ok(output::lines(&lines)?),
+        None => Ok(output::lines(&for_people(args, base, rows, table))?),
+    }
+}
+
+/// One group per way to start and order of ids, each sorted by messages.
+fn for_people(
+    args: &CompareArgs,
+    base: &Setup,
+    rows: &[Row],
+    table: Vec<Vec<String>>,
+) -> Vec<String> {
+    let mut lines = vec![
+        format!(
+            "Election, {} nodes, {}, delay {}, seed {}",
+            base.nodes, base.topology, args.delay, args.seed
+        ),
+        String::new(),
+    ];
+    let mut order: Vec<usize> = (0..rows.len()).collect();
+    let place = |row: &Row| {
+        let start = INITIATORS.iter().position(|(name, _)| *name == row.initiators);
+        (start, ORDERS.iter().position(|(name, _)| *name == row.ids))
+    };
+    order.sort_by(|&a, &b| {
+        let (a, b) = (&rows[a], &rows[b]);
+        place(a).cmp(&place(b)).then(a.messages_to_elect.total_cmp(&b.messages_to_elect))
+    });
+    let sorted = order.iter().map(|&row| table[row].clone()).collect();
+    let mut body = super::as_table(&HEAD, sorted).into_iter();
+    lines.extend(body.next());
+    let mut last = None;
+    for (line, &row) in body.zip(&order) {
+        if last.is_some_and(|last| last != place(&rows[row])) {
+            lines.push(String::new());
+        }
+        last = Some(place(&rows[row]));
+        lines.push(line);
+    }
+    lines.push(String::new());
+    lines.push(
+        "messages: to elect, the mean of up to 100 runs; formula: what the paper says, and whether \
+         it agrees\n(a mean within four standard errors); announce: messages that tell the result; \
+         time: until the first\nnode knows it, in T; load: busiest node over mean; bytes: per \
+         message. Ids ascend, descend or lie at\nrandom along the numbers of nodes."
+            .to_owned(),
+    );
+    for row in rows.iter().filter(|row| !row.violations.is_empty()) {
+        lines.push(format!(
+            "{}  {}: {}",
+            output::red("violated"),
+            row.algorithm,
+            row.violations[0]
+        ));
+    }
+    lines
+}
