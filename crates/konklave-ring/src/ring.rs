@@ -42,6 +42,8 @@ pub struct Setup<P: Protocol> {
 /// What all threads of a ring share.
 pub(crate) struct Shared<P: Protocol> {
     mailboxes: RwLock<Vec<Arc<Mailbox<Post<P>>>>>,
+    /// Every transition passes here.
+    pub(crate) gate: RwLock<()>,
     pub(crate) journal: Journal,
     pub(crate) rest: Rest,
     pub(crate) read: fn(&P::Msg) -> Vote,
@@ -103,6 +105,7 @@ where
         let mailboxes = ids.iter().map(|_| Arc::default()).collect();
         let shared = Arc::new(Shared {
             mailboxes: RwLock::new(mailboxes),
+            gate: RwLock::new(()),
             journal: Journal::new(ids.clone(), Box::new(observer), signal.clone()),
             rest: Rest::new(signal.clone()),
             read,
@@ -162,12 +165,17 @@ where
     }
 
     /// Asks these workers to start an election. They live.
+    ///
+    /// One gets a letter. Several are told all at once: while the gate is closed nobody goes on, or
+    /// the election of the first could be over before the last hears of it, and calls another.
     pub fn start(&self, nodes: &[NodeId]) {
-        let _busy = self.shared.rest.busy(); // There is no rest between two starts.
-        for &node in nodes {
+        if let [node] = nodes {
             let order = Post::Order(Command::Start, self.shared.rest.busy());
-            let _ = self.shared.mailbox(node).send(order); // The dead do not start.
+            let _ = self.shared.mailbox(*node).send(order); // The dead do not start.
+            return;
         }
+        let _closed = self.shared.gate.write().unwrap_or_else(PoisonError::into_inner);
+        nodes.iter().for_each(|&node| self.tell(node, Command::Start));
     }
 
     /// A worker dies, with all that it knows and has not handed over. Nobody is told.

@@ -3,8 +3,8 @@
 use std::any::Any;
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
 use std::sync::mpsc::Sender;
+use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
 use konklave::NodeId;
@@ -128,10 +128,11 @@ where
 
     /// One transition, and what it sends; how many messages these are.
     fn react(&mut self, input: Input<P>) -> usize {
+        let shared = Arc::clone(&self.desk.shared);
+        let _passed = shared.gate.read().unwrap_or_else(PoisonError::into_inner);
         self.node.on(input, &mut self.desk);
         let sent = std::mem::take(&mut self.desk.sent);
         let count = sent.len();
-        let shared = &self.desk.shared;
         for (to, msg) in sent {
             shared.journal.sends(self.me, to, (shared.read)(&msg));
             let letter = Post::Letter { from: self.me, msg, busy: shared.rest.busy() };
