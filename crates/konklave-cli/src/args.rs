@@ -9,6 +9,9 @@ use konklave_sim::faults::{self, Corruption, Faults, Outage, Partition};
 use konklave_sim::workload::Members;
 use konklave_sim::workload::mutex::Demand;
 
+use crate::experiment::ExperimentArgs;
+use crate::ring::RingArgs;
+
 /// Run, check, watch and ship distributed algorithms.
 #[derive(Debug, Parser)]
 #[command(name = "konklave", version, arg_required_else_help = true)]
@@ -38,6 +41,10 @@ pub enum Verb {
     Compare(CompareArgs),
     /// Run a trace again, step by step, and check that everything happens as recorded
     Replay(ReplayArgs),
+    /// Let a ring of threads elect leaders, again and again
+    Ring(Box<RingArgs>),
+    /// Try out what lies behind the formulas
+    Experiment(ExperimentArgs),
     /// Print a script that completes commands in your shell
     #[command(after_help = "Example:
   konklave completions bash > ~/.local/share/bash-completion/completions/konklave")]

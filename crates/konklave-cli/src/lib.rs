@@ -8,12 +8,14 @@ pub mod document;
 pub mod drive;
 pub mod entry;
 mod expected;
+pub mod experiment;
 pub mod explain;
 pub mod failure;
 pub mod list;
 mod output;
 mod progress;
 pub mod replay;
+pub mod ring;
 pub mod run;
 pub mod setup;
 pub mod site;
@@ -27,13 +29,18 @@ use failure::Failure;
 
 /// Does what the command line says.
 pub fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = match ring::is_help_wanted(std::env::args_os()) {
+        true => Cli::parse_from(["konklave", "ring", "--help"]),
+        false => Cli::parse(),
+    };
     let outcome = match &cli.verb {
         Verb::List(args) => list::list(args),
         Verb::Explain(args) => explain::explain(args),
         Verb::Run(args) => run::run(args),
         Verb::Compare(args) => compare::compare(args),
         Verb::Replay(args) => replay::replay(args),
+        Verb::Ring(args) => ring::ring(args),
+        Verb::Experiment(args) => experiment::experiment(args),
         Verb::Completions { shell } => {
             clap_complete::generate(
                 *shell,
@@ -63,4 +70,6 @@ pub enum Verdict {
     Broken = 1,
     /// A bound was hit before there was a verdict.
     Inconclusive = 3,
+    /// Somebody has stopped it.
+    Interrupted = 130,
 }
