@@ -259,6 +259,17 @@ pub struct Expected {
     pub low: f64,
     /// The most it allows.
     pub high: f64,
+    #[serde(skip)]
+    sense: Sense,
+}
+
+/// What the numbers of a formula mean.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Sense {
+    /// No run exceeds them.
+    Bounds,
+    /// The mean of many runs lies between them.
+    Mean,
 }
 
 impl Expected {
@@ -267,19 +278,27 @@ impl Expected {
         Self::between(formula, value, value)
     }
 
+    /// So many on average, over infinitely many runs.
+    pub fn mean(formula: &str, mean: f64) -> Self {
+        Self { sense: Sense::Mean, ..Self::exactly(formula, mean) }
+    }
+
     /// So many on average: what is measured may be off by three percent.
     pub fn about(formula: &str, mean: f64) -> Self {
-        Self::between(formula, 0.97 * mean, 1.03 * mean)
+        Self { sense: Sense::Mean, ..Self::between(formula, 0.97 * mean, 1.03 * mean) }
     }
 
     /// From so many to so many.
     pub fn between(formula: &str, low: f64, high: f64) -> Self {
-        Self { formula: formula.to_owned(), low, high }
+        Self { formula: formula.to_owned(), low, high, sense: Sense::Bounds }
     }
 
-    /// The same, give or take so much.
+    /// The same; a mean give or take so much, for it was measured over some runs only.
     pub fn widen(self, margin: f64) -> Self {
-        Self { low: self.low - margin, high: self.high + margin, ..self }
+        match self.sense {
+            Sense::Bounds => self,
+            Sense::Mean => Self { low: self.low - margin, high: self.high + margin, ..self },
+        }
     }
 
     /// Whether a measured value agrees, apart from rounding.
@@ -290,11 +309,11 @@ impl Expected {
 
 impl Display for Expected {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { formula, low, high } = self;
-        match (low == high, high - low <= 0.07 * high) {
-            (true, _) if *formula == short(*low) => f.write_str(formula),
-            (true, _) => write!(f, "{formula} = {}", short(*low)),
-            (false, true) => write!(f, "{formula} = {}", short((low + high) / 2.0)),
+        let Self { formula, low, high, sense } = self;
+        let middle = short((low + high) / 2.0);
+        match (low == high || *sense == Sense::Mean, high - low <= 0.07 * high) {
+            (true, _) if *formula == middle => f.write_str(formula),
+            (true, _) | (_, true) => write!(f, "{formula} = {middle}"),
             (false, false) => write!(f, "{formula}: {} to {}", short(*low), short(*high)),
         }
     }

@@ -151,7 +151,7 @@ fn a_comparison_puts_measurement_beside_formula() {
     assert!(refused("compare mutex --only raimond").contains("did you mean 'raymond'?"));
     assert!(refused("compare mutex --only chang-roberts").contains("not of the family"));
     assert!(refused("compare mutexes").contains("did you mean 'mutex'?"));
-    assert!(refused("compare election").contains("write mutex"));
+    assert!(refused("compare booking").contains("write mutex or election"));
     assert!(refused("compare mutex --json --csv").contains("cannot be used with"));
 }
 

@@ -33,7 +33,7 @@ pub(crate) fn le_lann(site: &Site, conditions: Conditions) -> Option<Expected> {
 pub(crate) fn chang_roberts(site: &Site, conditions: Conditions) -> Option<Expected> {
     let (n, k) = (nodes(site), conditions.initiators);
     match (site.choice("wake"), k) {
-        ("suppress", 1) => Some(one_initiator(n, site)),
+        ("suppress", 1) => Some(one_initiator(site)),
         ("relay", 1) => Some(Expected::exactly("n", n)),
         ("suppress" | "relay", k) if k < site.nodes() => None,
         _ => Some(everyone_on_a_ring(n, site)),
@@ -44,20 +44,20 @@ fn everyone_on_a_ring(n: f64, site: &Site) -> Expected {
     match site.setup().ids {
         Ids::Ascending => Expected::exactly("2n-1", 2.0 * n - 1.0),
         Ids::Descending => Expected::exactly("n(n+1)/2", n * (n + 1.0) / 2.0),
-        Ids::Random => Expected::exactly("n H_n", n * harmonic(site.nodes())),
+        Ids::Random => Expected::mean("n H_n", n * harmonic(site.nodes())),
         Ids::List(_) => Expected::between("2n-1 to n(n+1)/2", 2.0 * n - 1.0, n * (n + 1.0) / 2.0),
     }
 }
 
 /// The distance to the largest id is anything from 0 to n-1, all equally likely.
-fn one_initiator(n: f64, _site: &Site) -> Expected {
-    Expected::exactly("(3n-1)/2", (3.0 * n - 1.0) / 2.0)
+fn one_initiator(site: &Site) -> Expected {
+    Expected::mean("(3n-1)/2", (3.0 * nodes(site) - 1.0) / 2.0)
 }
 
 /// As Chang-Roberts, suppressing; rounds do not matter as long as nothing goes wrong.
 pub(crate) fn chang_roberts_numbered(site: &Site, conditions: Conditions) -> Option<Expected> {
     match conditions.initiators {
-        1 => Some(one_initiator(nodes(site), site)),
+        1 => Some(one_initiator(site)),
         k if k == site.nodes() && conditions.is_regular => {
             Some(everyone_on_a_ring(nodes(site), site))
         }
@@ -66,16 +66,15 @@ pub(crate) fn chang_roberts_numbered(site: &Site, conditions: Conditions) -> Opt
 }
 
 /// Two opposite ids stop each other, which leaves a factor of one over the root of two.
-pub(crate) fn chang_roberts_bidirectional(site: &Site, _: Conditions) -> Option<Expected> {
+pub(crate) fn chang_roberts_bidirectional(site: &Site, conditions: Conditions) -> Option<Expected> {
     let n = nodes(site);
-    let (low, high) = (2.0 * n - 1.0, n * (n + 1.0) / 2.0);
+    let is_start_together = conditions.initiators == site.nodes();
     match site.setup().ids {
-        Ids::Random if site.nodes() >= 16 && site.choice("wake") == "all" => {
+        Ids::Random if site.nodes() >= 16 && is_start_together => {
             let mean = n * harmonic(site.nodes()) / 2f64.sqrt() + 0.62 * n;
             Some(Expected::about("0.71 n H_n + 0.62 n", mean))
         }
-        _ if site.choice("wake") == "all" => Some(Expected::between("2n-1 to n(n+1)/2", low, high)),
-        _ => Some(Expected::between("n to n(n+1)/2", n, high)),
+        _ => Some(Expected::between("n to n(n+1)/2", n, n * (n + 1.0) / 2.0)),
     }
 }
 

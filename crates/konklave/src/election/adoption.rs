@@ -21,10 +21,10 @@
 //!
 //! # Cost
 //!
-//! Messages: at most (k+1)m to explore, n-1 to echo and n-1 to announce. m is the number of edges, k
-//! of initiators. There are at least 2m-n+k explorers, for one initiator exactly 2m-n+1. With many
-//! initiators on a dense network that is about half of `echo-extinction`. State: an id and a mark
-//! per edge. Message: one id.
+//! Messages: at most (k+1)m to explore, n-1 to echo and n-1 to announce. m is the number of edges,
+//! k of initiators. There are at least 2m-n+k explorers, for one initiator exactly 2m-n+1. With
+//! many initiators on a dense network that is about half of `echo-extinction`. State: an id and a
+//! mark per edge. Message: one id.
 //!
 //! # Assumes
 //!

@@ -5,20 +5,21 @@
 //!
 //! # Idea
 //!
-//! The token goes down over an edge that was not used yet. If it comes to a node for the first time,
-//! it goes on from there; a node that it has visited before lets it bounce. A node whose edges are
-//! all used sends it back to where it came from first. When all edges of the initiator are used, the
-//! token has been everywhere; it has collected the largest id, and the initiator announces it.
+//! The token goes down over an edge that was not used yet. If it comes to a node for the first
+//! time, it goes on from there; a node that it has visited before lets it bounce. A node whose
+//! edges are all used sends it back to where it came from first. When all edges of the initiator
+//! are used, the token has been everywhere; it has collected the largest id, and the initiator
+//! announces it.
 //!
-//! If several nodes start, the tokens carry the ids of their initiators, and a node that was visited
-//! by one swallows those of smaller initiators: only the largest initiator's comes home
+//! If several nodes start, the tokens carry the ids of their initiators, and a node that was
+//! visited by one swallows those of smaller initiators: only the largest initiator's comes home
 //! (extinction). It has been everywhere, so the largest id of all wins, whoever started.
 //!
 //! # Cost
 //!
-//! Messages: 2m for one initiator, at most 2km for k, and n-1 to announce. m is the number of edges;
-//! a token crosses each exactly twice. One after the other: as much time as messages. State: a mark
-//! per edge. Message: two ids.
+//! Messages: 2m for one initiator, at most 2km for k, and n-1 to announce. m is the number of
+//! edges; a token crosses each exactly twice. One after the other: as much time as messages. State:
+//! a mark per edge. Message: two ids.
 //!
 //! # Assumes
 //!

@@ -6,8 +6,8 @@
 //! # Idea
 //!
 //! The initiator starts the [echo wave](crate::wave::echo): explorers flood the network, and echoes
-//! bring the largest id back along the tree that the explorers have grown. The initiator, which need
-//! not be the winner, announces it along the same tree.
+//! bring the largest id back along the tree that the explorers have grown. The initiator, which
+//! need not be the winner, announces it along the same tree.
 //!
 //! This is a wave of one initiator. Where several nodes may start, use `echo-extinction`.
 //!

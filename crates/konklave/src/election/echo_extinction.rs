@@ -7,9 +7,9 @@
 //! # Idea
 //!
 //! The [echo waves](crate::wave::echo) carry the ids of their initiators. A node takes part in the
-//! largest wave that has reached it, from anew, and drops whatever belongs to smaller ones. The wave
-//! of the largest initiator is never obstructed, so it decides. A smaller one never does, because
-//! for that everybody has to take part, and the largest initiator does not.
+//! largest wave that has reached it, from anew, and drops whatever belongs to smaller ones. The
+//! wave of the largest initiator is never obstructed, so it decides. A smaller one never does,
+//! because for that everybody has to take part, and the largest initiator does not.
 //!
 //! A sleeping node that is reached by a smaller wave competes (`--wake all`), and the largest id of
 //! all wins; or it takes part like any other (`--wake relay`), and the largest initiator wins.
@@ -52,7 +52,7 @@ const _: () = assert!(size_of::<Msg>() <= 12);
 pub struct EchoExtinction {
     me: Id,
     winner: Winner,
-    /// The largest wave that has reached us. It tells everybody its initiator, and collects the same.
+    /// The largest wave that has reached us: it tells everybody its initiator, and collects it.
     wave: echo::Echo<Id, Id>,
     /// Once it was announced.
     leader: Option<Id>,

@@ -1,13 +1,13 @@
-//! Tell everybody the largest id that you know of; in the end all know the same, but not that they do.
+//! Tell everybody the largest id that you know of: in the end all know it, but not that they do.
 //!
 //! F. Mattern: Verteilte Basisalgorithmen. Springer, 1989. There as distributed approximation. Its
 //! form with the smallest id finds the root of bridged networks.
 //!
 //! # Idea
 //!
-//! An initiator sends its id to all neighbours. Whoever hears of an id larger than all before passes
-//! it on to all other neighbours; smaller ones end here (message extinction). When no message is
-//! under way any more, all know the largest id.
+//! An initiator sends its id to all neighbours. Whoever hears of an id larger than all before
+//! passes it on to all other neighbours; smaller ones end here (message extinction). When no
+//! message is under way any more, all know the largest id.
 //!
 //! But nobody can tell when that is: many nodes may believe for a long time that they are the
 //! leader. So nodes only presume who leads. To know it, combine the scheme with echoes, as
@@ -20,14 +20,15 @@
 //!
 //! Messages: at most k(2m-n+1), k ids in the race. m is the number of edges: each id that gets
 //! everywhere is sent over every edge but those of a tree in both directions. A path with ascending
-//! ids, all of which start at once, takes exactly (n-1)(n+2)/2. If the ids arrive at a node in random
-//! order, it changes its mind H_k times on average, H_k = 1 + 1/2 + ... + 1/k. State and message: one
-//! id. Nothing is announced.
+//! ids, all of which start at once, takes exactly (n-1)(n+2)/2. If the ids arrive at a node in
+//! random order, it changes its mind H_k times on average, H_k = 1 + 1/2 + ... + 1/k. State and
+//! message: one id. Nothing is announced.
 //!
 //! # Assumes
 //!
 //! A connected network with reliable channels in any order. Doubled messages are harmless; a lost
-//! one may leave some nodes with a smaller id. If the owner of the largest id crashes, it still wins.
+//! one may leave some nodes with a smaller id. If the owner of the largest id crashes, it still
+//! wins.
 //!
 //! # Differs from the paper
 //!

@@ -24,6 +24,8 @@ pub struct Monitor {
     untold: Option<Id>,
     /// Who has been told.
     informed: NodeSet,
+    /// Who has been told of the previous one.
+    heard: NodeSet,
     /// What nodes presume, by their numbers; empty unless some do.
     presumed: Vec<Option<Id>>,
     /// Who has crashed and said nothing since.
@@ -65,6 +67,7 @@ impl Monitor {
             previous: None,
             untold: None,
             informed: NodeSet::new(),
+            heard: NodeSet::new(),
             presumed: Vec::new(),
             down: NodeSet::new(),
             crashes: Crashes::None,
@@ -87,7 +90,7 @@ impl Monitor {
         if self.chosen.is_some() {
             self.previous = self.chosen.take();
             self.initiators = NodeSet::new();
-            self.informed = NodeSet::new();
+            self.heard = std::mem::take(&mut self.informed);
             if self.handover == Handover::Overlapping {
                 self.outgoing.extend(self.leader.take());
             }
@@ -137,7 +140,8 @@ impl Monitor {
                 let detail = format!("node {node} hears of {id}, not of {chosen}");
                 return Broken::promise("agreement", detail);
             }
-            None if is_old_news => {} // Or the same node wins again: the next result will show.
+            // Or the same node wins again: the next result will show.
+            None if is_old_news && self.heard.insert(node) => {}
             None => {
                 self.untold = Some(id);
                 self.choose(id)?;

@@ -5,13 +5,13 @@
 //!
 //! # Idea
 //!
-//! The initiator is the root of the tree: it visits its neighbours one after the other. Each of them
-//! does the same with its own other neighbours, and then returns the largest id that was found. When
-//! the last one has returned, the root knows the largest id of all, and announces it.
+//! The initiator is the root of the tree: it visits its neighbours one after the other. Each of
+//! them does the same with its own other neighbours, and then returns the largest id that was
+//! found. When the last one has returned, the root knows the largest id of all, and announces it.
 //!
 //! If several nodes start, the visits carry the ids of their initiators, and a node that takes part
-//! in a traversal lets those of smaller initiators end here: only the largest initiator's comes home
-//! (extinction). It has been everywhere, so the largest id of all wins, whoever started.
+//! in a traversal lets those of smaller initiators end here: only the largest initiator's comes
+//! home (extinction). It has been everywhere, so the largest id of all wins, whoever started.
 //!
 //! # Cost
 //!

@@ -8,16 +8,16 @@
 //! Three waves cross the tree. Exploration: whoever starts, or is reached for the first time,
 //! explores all its other edges. Contraction: a node that has heard an echo over all its edges but
 //! one sends an echo over that one, with the largest id that it knows of; a leaf does so as soon as
-//! it is awake. The echoes run towards each other and meet on one edge, whose two ends then know the
-//! largest id of all. Information: from there it spreads outwards.
+//! it is awake. The echoes run towards each other and meet on one edge, whose two ends then know
+//! the largest id of all. Information: from there it spreads outwards.
 //!
 //! On which edge they meet depends on the schedule; the largest id does not.
 //!
 //! # Cost
 //!
 //! Messages: 3n+k-4, k initiators, always, including the n-2 that announce. That is n+k-2 to
-//! explore, n to echo and n-2 to inform; a node alone needs none. Time: at most the diameter for each
-//! of the three waves. State: a mark per edge. Message: one id.
+//! explore, n to echo and n-2 to inform; a node alone needs none. Time: at most the diameter for
+//! each of the three waves. State: a mark per edge. Message: one id.
 //!
 //! # Assumes
 //!

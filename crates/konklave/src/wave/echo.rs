@@ -6,11 +6,11 @@
 //!
 //! # Idea
 //!
-//! The initiator sends an explorer over each of its edges. A node that is reached for the first time
-//! remembers who reached it, its parent, and explores all its other edges. Explorers that meet on an
-//! edge answer each other: that edge is not in the tree. Who has heard over every edge sends an echo
-//! to its parent, with the largest value that it knows of; when the initiator has heard over every
-//! edge, it decides. By then the parents form a tree that spans the network.
+//! The initiator sends an explorer over each of its edges. A node that is reached for the first
+//! time remembers who reached it, its parent, and explores all its other edges. Explorers that meet
+//! on an edge answer each other: that edge is not in the tree. Who has heard over every edge sends
+//! an echo to its parent, with the largest value that it knows of; when the initiator has heard
+//! over every edge, it decides. By then the parents form a tree that spans the network.
 //!
 //! # Cost
 //!

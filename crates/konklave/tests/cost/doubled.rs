@@ -1,5 +1,5 @@
-//! Doubled and lost messages in elections on networks: the former may cost something, the latter the
-//! result, but nobody is told a wrong one.
+//! Doubled and lost messages in elections on networks: the former may cost something, the latter
+//! the result, but nobody is told a wrong one.
 
 use konklave::NodeId;
 use konklave::election::adoption::Adoption;

@@ -179,3 +179,14 @@ fn a_start_after_a_presumption_is_the_same_election() {
     }
     monitor.at_rest().unwrap();
 }
+
+#[test]
+fn a_second_word_of_the_same_winner_is_a_result() {
+    let mut monitor = decided();
+    tell(&mut monitor, 2, Event::Started).unwrap();
+    tell(&mut monitor, 1, Event::SteppedDown).unwrap();
+    tell(&mut monitor, 0, Event::Knows(Id(9))).unwrap(); // It has heard of the last one before.
+    tell(&mut monitor, 0, Event::Started).unwrap();
+    let broken = tell(&mut monitor, 2, Event::Knows(Id(7))).unwrap_err();
+    assert_eq!(broken.to_string(), "the right leader: 7 wins, not 9", "the third election");
+}
