@@ -157,6 +157,8 @@ pub struct Needs {
     pub once: bool,
     /// Where only one node may start: the algorithm for those who want several to.
     pub one_initiator: Option<&'static str>,
+    /// Whether node 0 keeps a registry, so that it may crash, but must not come back without it.
+    pub registry: bool,
 }
 
 impl Needs {
@@ -171,6 +173,7 @@ impl Needs {
             bounded: false,
             once: false,
             one_initiator: None,
+            registry: false,
         }
     }
 
@@ -202,6 +205,11 @@ impl Needs {
     /// Only one node may start; where several shall, `instead` is for them.
     pub const fn one_initiator(self, instead: &'static str) -> Self {
         Self { one_initiator: Some(instead), ..self }
+    }
+
+    /// Node 0 keeps a registry.
+    pub const fn registry(self) -> Self {
+        Self { registry: true, ..self }
     }
 
     /// It never rests.

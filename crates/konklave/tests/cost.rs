@@ -32,5 +32,6 @@ mod cost {
     mod tree;
     mod trees;
     mod turns;
+    mod virtual_tree;
     mod wake;
 }

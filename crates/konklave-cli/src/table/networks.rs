@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use konklave::NodeId;
 use konklave::election::Winner;
 use konklave::election::adoption::Adoption;
 use konklave::election::bully::Bully;
@@ -11,9 +12,11 @@ use konklave::election::echo_extinction::EchoExtinction;
 use konklave::election::extinction::Extinction;
 use konklave::election::tree_traversal::TreeTraversal;
 use konklave::election::tree_wave::TreeWave;
+use konklave::election::virtual_tree::VirtualTree;
 
+use super::rings::{PATIENCE, patience};
 use crate::drive;
-use crate::entry::{Choice, Entry, Family, Needs, Network};
+use crate::entry::{Choice, Entry, Family, Needs, Network, Order};
 use crate::expected::{self, election as formulas};
 use crate::site::Site;
 
@@ -22,6 +25,7 @@ const CONNECTED: Needs = Needs::network(Network::Connected);
 const BULLY: Needs = Needs::network(Network::Complete).notices().overlapping().bounded();
 const ECHO: Needs = CONNECTED.one_initiator("echo-extinction");
 const FLOODED: Needs = CONNECTED.once();
+const VIRTUAL_TREE: Needs = CONNECTED.order(Order::Fifo).notices().registry();
 
 const MAX_DELAY: Choice = Choice { name: "max-delay", values: &["20", "NUMBER"] };
 const RIVALS: Choice = Choice { name: "wake", values: &["all", "relay"] };
@@ -66,6 +70,20 @@ pub(super) fn elections() -> Vec<Entry> {
             let make = |me| TreeWave::new(site.id(me), site.neighbours(me));
             drive::elections(site, job, Winner::Largest, make)
         }),
+        entry!(
+            election::virtual_tree,
+            VIRTUAL_TREE,
+            &[PATIENCE],
+            expected::unknown,
+            |site, job| {
+                let patience = patience(site);
+                let make = |me| {
+                    let neighbours = site.neighbours(me);
+                    VirtualTree::new(me, site.id(me), neighbours, NodeId(0), patience)
+                };
+                drive::election(site, job, Winner::Anyone, make)
+            }
+        ),
     ]
 }
 

@@ -23,7 +23,7 @@ const READY_RING: Needs = RING.order(Order::FifoToRepeat);
 const TWO_WAY_RING: Needs = Needs::network(Network::TwoWayRing);
 
 const WAKE: Choice = Choice { name: "wake", values: &["all", "suppress", "relay"] };
-const PATIENCE: Choice = Choice { name: "patience", values: &["auto", "NUMBER"] };
+pub(super) const PATIENCE: Choice = Choice { name: "patience", values: &["auto", "NUMBER"] };
 const SUPPRESS: Choice = Choice { name: "wake", values: &["all", "suppress"] };
 const RELAY: Choice = Choice { name: "wake", values: &["all", "relay"] };
 const PETERSON: Choice = Choice { name: "variant", values: &["basic", "original", "alternating"] };
@@ -147,7 +147,7 @@ fn wake(site: &Site) -> Wake {
 const SUCCESSORS: usize = 16;
 
 /// How long a node waits for the end of a round.
-fn patience(site: &Site) -> Duration {
+pub(super) fn patience(site: &Site) -> Duration {
     match site.choice("patience") {
         "auto" => Duration::from_millis(100 * u64::from(site.nodes())),
         _ => Duration::from_millis(site.number("patience").into()),

@@ -35,6 +35,7 @@ pub mod repeated;
 pub mod ring_naive;
 pub mod tree_traversal;
 pub mod tree_wave;
+pub mod virtual_tree;
 
 use std::fmt::{self, Debug, Display};
 
@@ -95,4 +96,6 @@ pub enum Winner {
     Largest,
     /// The largest id among those that started the election.
     LargestInitiator,
+    /// Any node, as long as it is one.
+    Anyone,
 }

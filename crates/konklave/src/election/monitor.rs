@@ -174,6 +174,7 @@ impl Monitor {
         match self.winner {
             Winner::Largest => self.up().map(id).max(),
             Winner::LargestInitiator => self.initiators.iter().map(id).max(),
+            Winner::Anyone => None, // None is wrong.
         }
     }
 

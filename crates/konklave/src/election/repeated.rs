@@ -33,6 +33,13 @@ pub struct Numbered<T> {
     of: T,
 }
 
+impl<T> Numbered<T> {
+    /// Which one it belongs to.
+    pub fn election(&self) -> u32 {
+        self.election
+    }
+}
+
 impl<T: Debug> Debug for Numbered<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.of.fmt(f)?;
@@ -66,7 +73,12 @@ enum State {
 impl<P: Clone> Repeated<P> {
     /// The node that is `fresh` at the beginning of every election.
     pub fn new(fresh: P) -> Self {
-        Self { current: fresh.clone(), fresh, election: 0, state: State::Undecided }
+        Self::since(0, fresh)
+    }
+
+    /// The same, but the first election has this number.
+    pub fn since(election: u32, fresh: P) -> Self {
+        Self { current: fresh.clone(), fresh, election, state: State::Undecided }
     }
 }
 

@@ -48,7 +48,7 @@ fn extinction_sends_each_id_at_most_once_everywhere() {
                 // Sleepers that compete are in the race as well.
                 let ids = match winner {
                     Winner::Largest => n,
-                    Winner::LargestInitiator => u64::from(report.problem.initiators),
+                    _ => u64::from(report.problem.initiators),
                 };
                 let cost = report.messages.total;
                 let flood = 2 * m + 1 - n;
@@ -115,7 +115,7 @@ fn echoes_with_extinction_cost_at_most_k_waves() {
                 let report = race.run(winner, echo_extinction(winner));
                 let waves = match winner {
                     Winner::Largest => n,
-                    Winner::LargestInitiator => u64::from(report.problem.initiators),
+                    _ => u64::from(report.problem.initiators),
                 };
                 let cost = report.problem.messages_to_elect;
                 assert!(2 * m <= cost && cost <= waves * 2 * m, "{race:?}, {winner:?}: {cost}");
