@@ -1,0 +1,74 @@
+//! `konklave run` with elections: one after the other, crashes, and what is refused.
+
+use std::process::Command;
+
+use serde_json::Value;
+
+fn konklave(arguments: &str) -> (Option<i32>, String, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_konklave"));
+    let output = command.args(arguments.split_whitespace()).output().expect("it can be started");
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (output.status.code(), text(&output.stdout), text(&output.stderr))
+}
+
+fn report(arguments: &str) -> Value {
+    let (code, out, err) = konklave(&format!("run {arguments} --json"));
+    assert_eq!(code, Some(0), "{arguments}: {out}{err}");
+    serde_json::from_str(&out).expect("it is JSON")
+}
+
+#[test]
+fn an_election_can_follow_an_election() {
+    // Ascending ids on a ring cost 2n-1, sorted ones 4n with Franklin's; each plus n to announce.
+    for (algorithm, once) in [("chang-roberts", 15), ("franklin", 32), ("le-lann", 64)] {
+        let report = report(&format!("{algorithm} --nodes 8 --ids ascending --elections 3"));
+        let election = &report["election"];
+        assert_eq!((&election["elections"], &election["leader"]), (&3.into(), &7.into()));
+        assert_eq!(election["messages_to_elect"], 3 * once, "{algorithm}");
+        assert_eq!(election["messages_to_announce"], 24, "{algorithm}");
+    }
+}
+
+#[test]
+fn survivors_elect_the_largest_of_them() {
+    for run in [
+        "chang-roberts-numbered --nodes 8 --ids ascending --crash 7@50",
+        "bully --nodes 8 --ids ascending --crash 7@50",
+    ] {
+        let report = report(run);
+        assert_eq!(report["election"]["leader"], 6, "{run}");
+        assert_eq!(report["election"]["known_by"], 7, "{run}");
+    }
+    let back = report("chang-roberts-numbered --nodes 8 --ids ascending --crash 7@50..90");
+    assert_eq!(back["election"]["leader"], 7, "it is back and leads again");
+}
+
+#[test]
+fn a_trace_of_several_elections_replays() {
+    let path = std::env::temp_dir().join(format!("konklave-elections-{}", std::process::id()));
+    for algorithm in ["chang-roberts", "peterson", "tree-wave", "adoption"] {
+        report(&format!("{algorithm} --nodes 6 --elections 2 --trace {}", path.display()));
+        let (code, _, err) = konklave(&format!("replay {}", path.display()));
+        assert_eq!(code, Some(0), "{algorithm}: {err}");
+    }
+    std::fs::remove_file(path).expect("it was written");
+}
+
+#[test]
+fn what_makes_no_sense_is_refused() {
+    for (arguments, message) in [
+        ("chang-roberts --elections 0", "0 is not in 1.."),
+        ("extinction --elections 2", "never knows that an election is over"),
+        ("chang-roberts --notice 3", "does not survive crashes"),
+        ("bully --delay exp:10", "relies on a longest delay"),
+        ("bully --delay uniform:1..50", "write --max-delay 50"),
+        ("echo --initiators 3", "use echo-extinction"),
+        ("franklin --topology directed-ring", "needs a two-way ring"),
+        ("raymond --elections 2", "--elections is an option of the family election"),
+        ("tree-wave --topology ring", "needs a tree"),
+    ] {
+        let (code, out, err) = konklave(&format!("run {arguments}"));
+        assert_eq!((code, out.as_str()), (Some(2), ""), "{arguments}");
+        assert!(err.contains(message), "{arguments}: {err}");
+    }
+}
