@@ -195,7 +195,7 @@ impl ChangRobertsNumbered {
     }
 
     fn begin_round(&mut self, env: &mut impl Env<Self>) {
-        self.enter(self.round + 1, env);
+        self.enter(self.round.saturating_add(1), env);
         env.emit(Event::Started);
         self.vote(self.me, env);
     }

@@ -97,7 +97,7 @@ where
 
     fn on_command(&mut self, command: Command, env: &mut impl Env<Self>) {
         if command == Command::Start && self.state != State::Undecided {
-            self.join(self.election + 1, env);
+            self.join(self.election.saturating_add(1), env);
         }
         self.run(Input::Command(command), env);
     }
