@@ -1,7 +1,4 @@
 //! The virtual tree is a tree at every moment, whatever is in transit and whoever crashes.
-//!
-//! `SCHEDULES=100000 cargo test --release --test virtual_tree` goes through more random schedules.
-#![allow(clippy::disallowed_methods)] // No algorithm: the number of schedules is the caller's.
 
 mod virtual_tree {
     mod slide;
@@ -21,10 +18,8 @@ mod virtual_tree {
 
     const STEPS_MAX: u32 = 20_000;
 
-    fn schedules() -> u64 {
-        let count = std::env::var("SCHEDULES");
-        count.map_or(3000, |count| count.parse().expect("SCHEDULES is a number"))
-    }
+    /// How many random schedules each test goes through.
+    const SCHEDULES: u64 = 3000;
 
     impl InTree for VirtualTree {
         fn parent(&self) -> Option<NodeId> {
@@ -122,7 +117,7 @@ mod virtual_tree {
     #[test]
     fn there_is_no_cycle_at_any_moment_and_in_the_end_everybody_is_in_the_tree() {
         let (mut moved, mut rootless) = (0, 0);
-        for seed in 0..schedules() {
+        for seed in 0..SCHEDULES {
             let mut world = draw(seed);
             let disturbances = world.draw(300);
             for _ in 0..disturbances {
@@ -136,13 +131,13 @@ mod virtual_tree {
                 None => rootless += 1,
             }
         }
-        assert!(moved > schedules() / 10, "only {moved} runs had to elect another root");
-        assert!(rootless < schedules() / 4, "{rootless} runs never began");
+        assert!(moved > SCHEDULES / 10, "only {moved} runs had to elect another root");
+        assert!(rootless < SCHEDULES / 4, "{rootless} runs never began");
     }
 
     #[test]
     fn after_one_tick_of_the_root_levels_are_distances() {
-        for seed in 0..schedules() {
+        for seed in 0..SCHEDULES {
             let mut world = draw(seed);
             for _ in 0..world.draw(200) {
                 disturb(&mut world);
