@@ -263,7 +263,8 @@ pub struct ElectionArgs {
     /// How many elections follow each other, each when the last is over [default: 1]
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..))]
     pub elections: Option<u32>,
-    /// How soon the others notice that a node has crashed or is back [default: T]
+    /// How soon the others notice that a node has crashed or is back [default: T; the longest delay
+    /// where the algorithm relies on it]
     #[arg(long, value_name = "TICKS")]
     pub notice: Option<u64>,
 }

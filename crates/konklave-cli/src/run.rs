@@ -189,13 +189,20 @@ fn plan(args: &RunArgs, site: &Site) -> Result<RunPlan, Failure> {
         election: ElectionPlan {
             initiators: args.election.initiators.clone().unwrap_or(initiators),
             within: args.election.start_within.unwrap_or(0),
-            notice: site
-                .entry()
-                .needs
-                .notices
-                .then(|| args.election.notice.unwrap_or(args.delay.mean().ceil() as u64)),
+            notice: notice(args, site),
         },
     })
+}
+
+/// How soon crashes are noticed. Where delays are bounded, not before the last words of a crashed
+/// node have arrived, unless the user wants that.
+fn notice(args: &RunArgs, site: &Site) -> Option<u64> {
+    let needs = site.entry().needs;
+    let usual = match needs.bounded {
+        true => u64::from(site.number("max-delay")) + 1,
+        false => args.delay.mean().ceil() as u64,
+    };
+    needs.notices.then(|| args.election.notice.unwrap_or(usual))
 }
 
 /// Why these delays are too long for the algorithm, if they are.

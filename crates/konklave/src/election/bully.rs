@@ -21,11 +21,12 @@
 //!
 //! A complete network in any order of messages, and no delay above a known bound D: an answer that
 //! has not come after 2D will not come. Crashes are survived, as often as they happen, if somebody
-//! notices. A larger node that comes back takes over at once; until its word arrives, the old
-//! leader is still in office beside it. If it comes back while others elect without it, their late
-//! announcement can hide its own: some then follow a node that has resigned, until the next
-//! election. A delay above the bound can have such effects, too; a lost message costs another
-//! question, or hides a larger node; doubled ones are harmless.
+//! notices, and not before the last words of the dead have arrived: a late announcement of a dead
+//! leader would end the election of the next. A larger node that comes back takes over at once;
+//! until its word arrives, the old leader is still in office beside it. If it comes back while
+//! others elect without it, their late announcement can hide its own: some then follow a node that
+//! has resigned, until the next election. A delay above the bound can have such effects, too; a
+//! lost message costs another question, or hides a larger node; doubled ones are harmless.
 //!
 //! # Differs from the paper
 //!
