@@ -175,7 +175,7 @@ fn check_choice(entry: &Entry, name: &str, value: &str) -> Result<(), Failure> {
         true => Ok(()),
         false => Err(Failure::bad(format!(
             "'{value}' is no --{name}: write {}",
-            choice.values.join(", ")
+            choice.values.join(", ").replace("NUMBER", "or a whole number above zero")
         ))),
     }
 }

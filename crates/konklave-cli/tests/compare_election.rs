@@ -66,6 +66,8 @@ fn bad_input_is_refused() {
         ("--only raymond", "raymond is not of the family election"),
         ("--topology rink", "did you mean 'ring'?"),
         ("--topology line --only franklin", "line suits none of franklin"),
+        ("--topology grid:3x3", "9 nodes"),
+        ("--topology hypercube", "power of two"),
         ("--runs 0", "0 is not in 1.."),
     ] {
         let (code, out, err) = konklave(&format!("compare election {arguments}"));

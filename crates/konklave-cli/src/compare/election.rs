@@ -1,6 +1,6 @@
 //! Elections: messages and time on the same network, for several orders of ids and initiators.
 
-use konklave::graph::Topology;
+use konklave::graph::{Format, Graph, GraphError, Topology};
 use konklave_sim::random::{Random, Stream};
 use konklave_sim::workload::Members;
 use konklave_sim::workload::election::ElectionReport;
@@ -55,10 +55,11 @@ const ENOUGH_RUNS: u32 = 3;
 /// Compares and prints.
 pub(super) fn compare(args: &CompareArgs, entries: &[&'static Entry]) -> Result<Verdict, Failure> {
     let topology = read_topology(args.topology.as_deref().unwrap_or("ring"))?;
-    let base = base(args, &topology)?;
+    let (base, graph) = base(args, &topology)?;
     let mut watch = Watch::new();
     let mut rows = Vec::new();
-    for &entry in entries {
+    let suited = entries.iter().filter(|entry| entry.needs.network.fits(&graph));
+    for &entry in suited {
         let mut variants: Vec<_> =
             table::variants(entry, base.nodes).into_iter().map(Some).collect();
         if variants.is_empty() {
@@ -83,7 +84,7 @@ pub(super) fn compare(args: &CompareArgs, entries: &[&'static Entry]) -> Result<
         }
     }
     watch.finish();
-    if rows.is_empty() && !args.only.is_empty() {
+    if !entries.iter().any(|entry| entry.needs.network.fits(&graph)) {
         return Err(Failure::bad(format!("{topology} suits none of {}", args.only.join(", "))));
     }
     print(args, &base, &rows)?;
@@ -92,29 +93,34 @@ pub(super) fn compare(args: &CompareArgs, entries: &[&'static Entry]) -> Result<
 }
 
 /// What all runs have in common: the same network, also if it was drawn.
-fn base(args: &CompareArgs, topology: &Topology) -> Result<Setup, Failure> {
+fn base(args: &CompareArgs, topology: &Topology) -> Result<(Setup, Graph), Failure> {
+    let bad = |error: GraphError| Failure::bad(error.to_string());
     let is_file = matches!(topology, Topology::File { .. });
-    let (mut graph, nodes) = network(topology, (!is_file).then_some(args.nodes))?;
+    let (mut dot, nodes) = network(topology, (!is_file).then_some(args.nodes))?;
+    let mut random = Random::new(args.seed, Stream::Graph);
+    let graph = match &dot {
+        Some(dot) => Graph::parse(dot, Format::Dot).map_err(bad)?,
+        None => topology.build(nodes, &mut || random.word()).map_err(bad)?,
+    };
     if matches!(topology, Topology::Gnp { .. } | Topology::Regular { .. } | Topology::RandomTree) {
-        let mut random = Random::new(args.seed, Stream::Graph);
-        let drawn = topology.build(nodes, &mut || random.word());
-        graph = Some(drawn.map_err(|error| Failure::bad(error.to_string()))?.to_dot());
+        dot = Some(graph.to_dot());
     }
-    Ok(Setup {
+    let setup = Setup {
         algorithm: String::new(),
         nodes,
         topology: topology.to_string(),
-        graph,
+        graph: dot,
         seed: args.seed,
         ids: Ids::Random,
         elections: 1,
         variant: Default::default(),
         files: Default::default(),
         command: String::new(),
-    })
+    };
+    Ok((setup, graph))
 }
 
-/// The setup of an algorithm, if the network and the delays suit it.
+/// The setup of an algorithm, unless it relies on a longest delay and there is none.
 fn fit(
     base: &Setup,
     entry: &'static Entry,
@@ -127,7 +133,7 @@ fn fit(
     if entry.needs.bounded {
         setup.variant.insert("max-delay".to_owned(), args.delay.longest()?.to_string());
     }
-    Site::new(setup.clone(), entry).is_ok().then_some(setup)
+    Some(setup)
 }
 
 /// Averages over some runs; none if somebody stops them.
