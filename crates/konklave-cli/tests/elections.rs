@@ -1,20 +1,13 @@
 //! `konklave run` with elections: one after the other, crashes, and what is refused.
 
-use std::process::Command;
+mod user;
 
 use serde_json::Value;
 
-fn konklave(arguments: &str) -> (Option<i32>, String, String) {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_konklave"));
-    let output = command.args(arguments.split_whitespace()).output().expect("it can be started");
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    (output.status.code(), text(&output.stdout), text(&output.stderr))
-}
+use user::{fine, json, refused};
 
 fn report(arguments: &str) -> Value {
-    let (code, out, err) = konklave(&format!("run {arguments} --json"));
-    assert_eq!(code, Some(0), "{arguments}: {out}{err}");
-    serde_json::from_str(&out).expect("it is JSON")
+    json(&format!("run {arguments} --json"))
 }
 
 #[test]
@@ -48,8 +41,7 @@ fn a_trace_of_several_elections_replays() {
     let path = std::env::temp_dir().join(format!("konklave-elections-{}", std::process::id()));
     for algorithm in ["chang-roberts", "peterson", "tree-wave", "adoption"] {
         report(&format!("{algorithm} --nodes 6 --elections 2 --trace {}", path.display()));
-        let (code, _, err) = konklave(&format!("replay {}", path.display()));
-        assert_eq!(code, Some(0), "{algorithm}: {err}");
+        fine(&format!("replay {}", path.display()));
     }
     std::fs::remove_file(path).expect("it was written");
 }
@@ -67,8 +59,7 @@ fn what_makes_no_sense_is_refused() {
         ("raymond --elections 2", "--elections is an option of the family election"),
         ("tree-wave --topology ring", "needs a tree"),
     ] {
-        let (code, out, err) = konklave(&format!("run {arguments}"));
-        assert_eq!((code, out.as_str()), (Some(2), ""), "{arguments}");
+        let err = refused(&format!("run {arguments}"));
         assert!(err.contains(message), "{arguments}: {err}");
     }
 }

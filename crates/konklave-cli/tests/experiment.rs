@@ -1,21 +1,12 @@
 //! `konklave experiment` as a user meets it.
 
-use std::process::Command;
+mod user;
 
-use serde_json::Value;
-
-fn konklave(arguments: &str) -> (Option<i32>, String) {
-    let words = arguments.split_whitespace();
-    let output = Command::new(env!("CARGO_BIN_EXE_konklave")).args(words).output().unwrap();
-    (output.status.code(), String::from_utf8(output.stdout).unwrap())
-}
+use user::{fine, json, refused};
 
 #[test]
 fn records_agree_with_their_exact_values() {
-    let (code, shown) =
-        konklave("experiment records --samples 100000 --ring 20000 --seed 2 --json");
-    assert_eq!(code, Some(0));
-    let report: Value = serde_json::from_str(&shown).unwrap();
+    let report = json("experiment records --samples 100000 --ring 20000 --seed 2 --json");
     assert_eq!((&report["seed"], &report["samples"]), (&2.into(), &100_000.into()));
     let mut findings = 0;
     for chapter in report["chapters"].as_array().unwrap() {
@@ -39,23 +30,22 @@ fn records_agree_with_their_exact_values() {
 
 #[test]
 fn the_report_says_why_the_mean_converges_so_slowly() {
-    let (code, shown) = konklave("experiment records --samples 1000 --ring 1000");
-    assert_eq!(code, Some(0));
+    let shown = fine("experiment records --samples 1000 --ring 1000");
     for part in ["seed 1", "sqrt 2", "8.484", "31.511", "5.230", "7.492", "23.38", "2n/e^2"] {
         assert!(shown.contains(part), "'{part}' is missing: {shown}");
     }
-    assert_eq!(konklave("experiment records --samples 1000 --ring 1000").1, shown, "the same seed");
-    assert_ne!(konklave("experiment records --samples 1000 --ring 1000 --seed 2").1, shown);
+    assert_eq!(fine("experiment records --samples 1000 --ring 1000"), shown, "the same seed");
+    assert_ne!(fine("experiment records --samples 1000 --ring 1000 --seed 2"), shown);
     for size in 1..5 {
-        assert_eq!(konklave(&format!("experiment records --samples 100 --ring {size}")).0, Some(0));
+        fine(&format!("experiment records --samples 100 --ring {size}"));
     }
 }
 
 #[test]
 fn bad_input_is_refused() {
     for arguments in ["--samples 0", "--samples many", "--ring 0", "--ring 99999999", "--seed x"] {
-        assert_eq!(konklave(&format!("experiment records {arguments}")).0, Some(2), "{arguments}");
+        refused(&format!("experiment records {arguments}"));
     }
-    assert_eq!(konklave("experiment fish").0, Some(2));
-    assert!(konklave("experiment records --help").1.contains("Examples:"));
+    refused("experiment fish");
+    assert!(fine("experiment records --help").contains("Examples:"));
 }

@@ -1,37 +1,14 @@
 //! `konklave ring` as a user meets it.
 
+mod user;
+
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
-use std::path::PathBuf;
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-fn konklave(arguments: &str) -> Output {
-    let words = arguments.split_whitespace();
-    Command::new(env!("CARGO_BIN_EXE_konklave")).args(words).output().unwrap()
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8(bytes.to_vec()).unwrap()
-}
-
-/// Standard output of a command that is fine.
-fn fine(arguments: &str) -> String {
-    let output = konklave(arguments);
-    assert_eq!(output.status.code(), Some(0), "{arguments}: {}", text(&output.stderr));
-    text(&output.stdout)
-}
-
-/// Exit code 2, nothing on standard output, no panic; what it says.
-fn refused(arguments: &str) -> String {
-    let output = konklave(arguments);
-    let error = text(&output.stderr);
-    assert_eq!(output.status.code(), Some(2), "{arguments}: {error}");
-    assert!(output.stdout.is_empty(), "{arguments} printed {}", text(&output.stdout));
-    assert!(!error.contains("panicked"), "{arguments}: {error}");
-    error
-}
+use user::{file, fine, konklave, refused, text};
 
 fn events(arguments: &str) -> Vec<Value> {
     let lines = fine(&format!("{arguments} --events json"));
@@ -40,14 +17,6 @@ fn events(arguments: &str) -> Vec<Value> {
 
 fn called<'a>(events: &'a [Value], name: &'a str) -> impl Iterator<Item = &'a Value> {
     events.iter().filter(move |event| event["event"] == name)
-}
-
-/// A file with this content.
-fn file(name: &str, content: &str) -> PathBuf {
-    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
-    let path = folder.join(format!("ring-{}-{name}", std::process::id()));
-    fs::write(&path, content).unwrap();
-    path
 }
 
 const QUICK: &str = "-n 3 --sleep 0 --worker-sleep 0";
