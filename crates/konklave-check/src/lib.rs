@@ -1,0 +1,1 @@
+//! Checks the algorithms of [`konklave`].
