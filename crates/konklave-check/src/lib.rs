@@ -1,1 +1,26 @@
-//! Checks the algorithms of [`konklave`].
+//! Checks the algorithms of [`konklave`]: every interleaving of a small system.
+//!
+//! A protocol is pure, so a search never has to take the same step of a node twice. Every node
+//! state, message and monitor has a number, a global state is a short row of numbers, and a step is
+//! looked up.
+
+pub mod application;
+mod code;
+mod dictionary;
+mod explore;
+mod fingerprint;
+mod local;
+mod lookup;
+mod report;
+mod rows;
+mod seen;
+mod shape;
+mod successors;
+mod system;
+
+pub use explore::{Costs, Limits, Options, Progress, explore};
+pub use report::{
+    Bound, Counterexample, Extremes, Liveness, Property, Reached, Report, Schedule, Verdict,
+};
+pub use seen::Identity;
+pub use system::{Faults, NODES_MAX, Order, Pace, System, World};

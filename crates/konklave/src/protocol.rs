@@ -90,6 +90,12 @@ pub trait Protocol: Clone + Eq + Hash + Debug + Send + Sized + 'static {
         NodeSet::new()
     }
 
+    /// What holds in every state of a system that keeps the algorithm's assumptions, beyond the
+    /// problem's promises: the lemmas of its proof.
+    fn invariants() -> Vec<Invariant<Self>> {
+        Vec::new()
+    }
+
     /// Any of the four: the one entry for drivers that replay or enumerate inputs.
     #[inline(always)]
     fn on(&mut self, input: Input<Self>, env: &mut impl Env<Self>) {
@@ -262,9 +268,31 @@ pub trait Monitor: Clone + Eq + Hash + Debug + Send + 'static {
         Ok(())
     }
 
+    /// The names of all promises that it watches.
+    fn promises() -> &'static [&'static str] {
+        &[]
+    }
+
     /// The run has come to rest: nothing is in transit, nothing more will happen.
     /// What was promised to happen at last must have happened.
     fn at_rest(&self) -> Verdict;
+}
+
+/// Something that an algorithm's proof says about all nodes and messages together, in every state.
+pub struct Invariant<P: Protocol> {
+    /// Its name, such as `one token`.
+    pub name: &'static str,
+    /// Whether it holds; if not, a [`Broken`] with its name.
+    pub check: fn(&Snapshot<'_, P>) -> Verdict,
+}
+
+/// A whole system at one moment.
+#[derive(Debug)]
+pub struct Snapshot<'a, P: Protocol> {
+    /// Its nodes, by their numbers.
+    pub nodes: &'a [&'a P],
+    /// What is in transit: sender, receiver, content.
+    pub messages: &'a [(NodeId, NodeId, &'a P::Msg)],
 }
 
 /// Nothing to complain about, or the promise that was broken.

@@ -35,6 +35,11 @@ pub enum Line<P: Protocol> {
         /// What.
         what: Fault<P>,
     },
+    /// From here on, the steps up to the end can repeat for ever.
+    Loop {
+        /// When.
+        at: u64,
+    },
     /// The run is over.
     End(End),
 }

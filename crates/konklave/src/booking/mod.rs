@@ -184,6 +184,10 @@ impl protocol::Monitor for Monitor {
         Ok(())
     }
 
+    fn promises() -> &'static [&'static str] {
+        &["no overlap", "answers on demand", "no groundless denial", "no starvation"]
+    }
+
     fn at_rest(&self) -> Verdict {
         let mut waiting = NodeId::all(self.attempts.len() as u32)
             .filter(|node| self.attempts[node.index()].is_some());

@@ -243,6 +243,10 @@ impl protocol::Monitor for Monitor {
         Ok(())
     }
 
+    fn promises() -> &'static [&'static str] {
+        &["one leader", "the right leader", "agreement", "termination"]
+    }
+
     fn at_rest(&self) -> Verdict {
         if !self.presumed.is_empty() {
             return self.presumptions_at_rest();

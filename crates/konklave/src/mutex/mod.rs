@@ -147,6 +147,10 @@ impl protocol::Monitor for Monitor {
         Ok(())
     }
 
+    fn promises() -> &'static [&'static str] {
+        &["mutual exclusion", "grants on demand", "no starvation"]
+    }
+
     fn at_rest(&self) -> Verdict {
         let mut waiting = self.waiting();
         let Some(first) = waiting.next() else { return Ok(()) };

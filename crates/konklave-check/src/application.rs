@@ -1,0 +1,58 @@
+//! What applications may ask for: a finite supply of commands per node, part of the state that is
+//! explored.
+
+mod booking;
+mod election;
+mod mutex;
+
+use std::fmt::Debug;
+use std::hash::Hash;
+
+use konklave::NodeId;
+use konklave::protocol::Data;
+
+pub use booking::Guest;
+pub use election::Voter;
+pub use mutex::Visitor;
+
+/// The application of one node. Its commands end some day, so that a search does.
+pub trait Application: Clone + Eq + Hash + Debug + Send + 'static {
+    /// What it asks for.
+    type Command: Data;
+    /// What it is told.
+    type Event: Data;
+
+    /// Whether applications wait for each other's turns to end, so that some can overtake others.
+    const TAKES_TURNS: bool;
+
+    /// Everything that it may ask for now; it need not.
+    fn commands(&self) -> Vec<Self::Command>;
+
+    /// What the outside has to tell the node: about crashes, say.
+    fn notices(&self) -> Vec<Self::Command> {
+        Vec::new()
+    }
+
+    /// It asks for this, or the outside has told this.
+    fn on_command(&mut self, command: &Self::Command);
+
+    /// It is told this.
+    fn on_event(&mut self, event: &Self::Event);
+
+    /// Another node has crashed.
+    fn on_crash(&mut self, _node: NodeId) {}
+
+    /// Where it stands.
+    fn standing(&self) -> Standing;
+}
+
+/// Where an application stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Standing {
+    /// It wants nothing.
+    Idle,
+    /// It has asked and was not answered.
+    Waiting,
+    /// It has what it asked for.
+    Served,
+}

@@ -1,0 +1,255 @@
+//! Every value that occurs has a number, and every step of a node is taken once and remembered.
+
+use std::collections::HashMap;
+use std::hash::BuildHasherDefault;
+
+use indexmap::IndexSet;
+use konklave::NodeId;
+use konklave::protocol::{Broken, Effect, Input, Invariant, Monitor, Protocol, Snapshot, Verdict};
+
+use crate::application::Application;
+use crate::code::{Codes, Packet};
+use crate::fingerprint::MixHasher;
+use crate::local::{Local, Reaction, Status, Urge};
+use crate::system::{Faults, System, World};
+
+/// A map from numbers that were put together from others.
+pub(crate) type NumberMap<V> = HashMap<u64, V, BuildHasherDefault<MixHasher>>;
+
+pub(crate) fn pair(high: u32, low: u32) -> u64 {
+    u64::from(high) << 32 | u64::from(low)
+}
+
+/// All values by their numbers, and all steps that were ever taken.
+pub(crate) struct Dictionary<P: Protocol, A, M> {
+    pub(crate) codes: Codes,
+    pub(crate) world: World,
+    fresh: Vec<Local<P, A>>,
+    locals: IndexSet<Local<P, A>>,
+    messages: IndexSet<P::Msg>,
+    monitors: IndexSet<M>,
+    news: IndexSet<(NodeId, Vec<Heard<P>>)>,
+    steps: NumberMap<Vec<Outcome>>,
+    judgements: NumberMap<Result<u32, Broken>>,
+}
+
+/// Something about a node that its monitor is shown.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Heard<P: Protocol> {
+    Command(P::Command),
+    Event(P::Event),
+    Crash,
+    /// An assertion of the node itself has failed.
+    Panic(String),
+}
+
+/// The news of a step that the monitor is not shown.
+pub(crate) const NO_NEWS: u32 = 0;
+
+/// What becomes of a node, by numbers.
+#[derive(Clone, Debug)]
+pub(crate) struct Outcome {
+    pub(crate) local: u32,
+    pub(crate) sends: Vec<Packet>,
+    pub(crate) news: u32,
+}
+
+impl<P, A, M> Dictionary<P, A, M>
+where
+    P: Protocol,
+    A: Application<Command = P::Command, Event = P::Event>,
+    M: Monitor<Command = P::Command, Event = P::Event>,
+{
+    /// A dictionary, and the first state: all nodes asleep, and the monitor.
+    pub(crate) fn new(system: System<P, A, M>) -> (Self, Vec<u32>) {
+        let System { nodes, applications, monitor, world } = system;
+        let nodes = nodes.into_iter().zip(applications);
+        let fresh: Vec<_> =
+            nodes.map(|(node, application)| Local::asleep(node, application)).collect();
+        let mut dictionary = Self {
+            codes: Codes::new(fresh.len() as u32),
+            world,
+            locals: IndexSet::new(),
+            messages: IndexSet::new(),
+            monitors: IndexSet::new(),
+            news: IndexSet::new(),
+            steps: NumberMap::default(),
+            judgements: NumberMap::default(),
+            fresh,
+        };
+        dictionary.news.insert((NodeId(0), Vec::new())); // The number of no news.
+        let mut row: Vec<u32> =
+            dictionary.fresh.clone().into_iter().map(|local| dictionary.local(local)).collect();
+        row.push(dictionary.monitor(monitor));
+        (dictionary, row)
+    }
+
+    pub(crate) fn nodes(&self) -> usize {
+        self.fresh.len()
+    }
+
+    fn local(&mut self, local: Local<P, A>) -> u32 {
+        number(self.locals.insert_full(local).0)
+    }
+
+    fn monitor(&mut self, monitor: M) -> u32 {
+        number(self.monitors.insert_full(monitor).0)
+    }
+
+    pub(crate) fn local_at(&self, number: u32) -> &Local<P, A> {
+        &self.locals[number as usize]
+    }
+
+    pub(crate) fn monitor_at(&self, number: u32) -> &M {
+        &self.monitors[number as usize]
+    }
+
+    pub(crate) fn message_at(&self, packet: Packet) -> &P::Msg {
+        &self.messages[self.codes.content(packet) as usize]
+    }
+
+    /// What can happen to a node by itself: how many things at any time, how many that can wait.
+    pub(crate) fn urges(&self, local: u32) -> (u32, u32) {
+        let inputs = self.local_at(local).inputs();
+        let free = inputs.iter().filter(|(urge, _)| *urge == Urge::Free).count();
+        (number(free), number(inputs.len() - free))
+    }
+
+    /// The input that a code stands for, to a node in this state.
+    pub(crate) fn input(&self, local: u32, code: u32) -> Input<P> {
+        let codes = self.codes;
+        match codes.is_own(code) {
+            true => {
+                let mut inputs = self.local_at(local).inputs();
+                inputs.swap_remove(codes.content(code) as usize).1
+            }
+            false => {
+                Input::Message { from: codes.sender(code), msg: self.message_at(code).clone() }
+            }
+        }
+    }
+
+    /// What can become of `node` in state `local` by the input with this code.
+    pub(crate) fn step(&mut self, node: NodeId, local: u32, code: u32) -> &[Outcome] {
+        let key = pair(local, code);
+        if !self.steps.contains_key(&key) {
+            let input = self.input(local, code);
+            let reactions = self.local_at(local).reactions(&input);
+            let outcomes = reactions
+                .into_iter()
+                .map(|reaction| self.outcome(node, &input, reaction))
+                .collect();
+            self.steps.insert(key, outcomes);
+        }
+        &self.steps[&key]
+    }
+
+    fn outcome(&mut self, node: NodeId, input: &Input<P>, reaction: Reaction<P, A>) -> Outcome {
+        let Reaction { local, effects, panic } = reaction;
+        let mut sends = Vec::new();
+        let mut heard = Vec::new();
+        if let Input::Command(command) = input {
+            heard.push(Heard::Command(command.clone()));
+        }
+        for effect in effects {
+            match effect {
+                Effect::Send { to, msg } if to.index() < self.nodes() => {
+                    let msg = number(self.messages.insert_full(msg).0);
+                    assert!(msg < self.codes.room(), "more messages than numbers for them");
+                    sends.push(self.codes.packet(node, to, msg));
+                }
+                Effect::Send { to, .. } => heard.push(Heard::Panic(format!(
+                    "node {node} sends a message to node {to}, which does not exist"
+                ))),
+                Effect::Emit(event) => heard.push(Heard::Event(event)),
+                Effect::SetTimer { .. } | Effect::CancelTimer(_) | Effect::Choose { .. } => {}
+            }
+        }
+        heard.extend(panic.map(Heard::Panic));
+        let news = self.news(node, heard);
+        Outcome { local: self.local(local), sends, news }
+    }
+
+    fn news(&mut self, node: NodeId, heard: Vec<Heard<P>>) -> u32 {
+        match heard.is_empty() {
+            true => NO_NEWS,
+            false => number(self.news.insert_full((node, heard)).0),
+        }
+    }
+
+    /// What the monitor says to these news: its next state, unless a promise is broken.
+    pub(crate) fn judge(&mut self, monitor: u32, news: u32) -> Result<u32, &Broken> {
+        let key = pair(monitor, news);
+        if !self.judgements.contains_key(&key) {
+            let mut next = self.monitor_at(monitor).clone();
+            let (node, heard) = &self.news[news as usize];
+            let verdict = heard.iter().try_for_each(|heard| match heard {
+                Heard::Command(command) => next.on_command(*node, command),
+                Heard::Event(event) => next.on_event(*node, event),
+                Heard::Crash => next.on_crash(*node),
+                Heard::Panic(text) => Broken::promise("assertions hold", text.clone()),
+            });
+            let judgement = verdict.map(|()| self.monitor(next));
+            self.judgements.insert(key, judgement);
+        }
+        self.judgements[&key].as_ref().copied()
+    }
+
+    /// What becomes of all nodes, and what is heard, when one crashes.
+    pub(crate) fn crash(&mut self, node: NodeId, locals: &[u32]) -> (Vec<u32>, u32) {
+        let mut next = Vec::with_capacity(locals.len());
+        for (other, &number) in NodeId::all(locals.len() as u32).zip(locals) {
+            let mut local = self.local_at(number).clone();
+            if other == node {
+                // All that it knew is gone, also what its application still wanted.
+                let Local { node, application, .. } = self.fresh[other.index()].clone();
+                local = Local { status: Status::Down, node, application, timers: Vec::new() };
+            } else if local.status == Status::Up {
+                local.application.on_crash(node);
+            }
+            next.push(self.local(local));
+        }
+        (next, self.news(node, vec![Heard::Crash]))
+    }
+
+    pub(crate) fn is_down(&self, local: u32) -> bool {
+        self.local_at(local).status == Status::Down
+    }
+
+    /// The invariants of the algorithm, if they have to hold: not where anything may go wrong.
+    pub(crate) fn invariants(&self) -> Vec<Invariant<P>> {
+        match self.world.faults == Faults::default() {
+            true => P::invariants(),
+            false => Vec::new(),
+        }
+    }
+
+    /// Whether an invariant holds in the state with these nodes and these messages in transit.
+    pub(crate) fn holds(
+        &self,
+        invariant: &Invariant<P>,
+        locals: &[u32],
+        packets: &[Packet],
+    ) -> Verdict {
+        let nodes: Vec<&P> = locals.iter().map(|&local| &self.local_at(local).node).collect();
+        let messages: Vec<_> = packets
+            .iter()
+            .map(|&packet| {
+                let codes = self.codes;
+                (codes.sender(packet), codes.receiver(packet), self.message_at(packet))
+            })
+            .collect();
+        (invariant.check)(&Snapshot { nodes: &nodes, messages: &messages })
+    }
+
+    /// Roughly how many bytes all this takes.
+    pub(crate) fn bytes(&self) -> usize {
+        let of_value = 160;
+        let values = self.locals.len() + self.messages.len() + self.monitors.len();
+        (values + self.steps.len() + self.judgements.len()) * of_value
+    }
+}
+
+fn number(index: usize) -> u32 {
+    u32::try_from(index).expect("fewer values than there are numbers")
+}

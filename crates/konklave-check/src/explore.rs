@@ -1,0 +1,318 @@
+//! The search: layer by layer, all states that so many steps lead to.
+
+mod cycles;
+mod path;
+mod retrace;
+mod threads;
+mod worker;
+
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+use konklave::protocol::{Broken, Monitor, Protocol};
+
+use crate::application::Application;
+use crate::dictionary::Dictionary;
+use crate::lookup::{Shared, ask};
+use crate::report::{Bound, Counterexample, Liveness, Property, Reached, Report, Verdict};
+use crate::rows::Rows;
+use crate::seen::{Identity, NOBODY, Seen, StateId, shard_of};
+use crate::shape::Shape;
+use crate::successors::Successor;
+use crate::system::{System, World};
+use retrace::Retraced;
+use threads::share_out;
+use worker::Worker;
+
+/// How to search.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// How states are told apart.
+    pub identity: Identity,
+    /// How many threads search.
+    pub threads: usize,
+    /// Whether to find out the least and the most messages, and that every schedule ends.
+    pub costs: Costs,
+    /// When to give up.
+    pub limits: Limits,
+}
+
+/// Whether the search is followed by one for costs and cycles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Costs {
+    /// It is not: only safety, and that every end is good, is decided.
+    Ignored,
+    /// It is.
+    Exact,
+    /// It is, and a schedule with the most messages is kept.
+    Worst,
+}
+
+/// When to give up.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Limits {
+    /// After so many different states.
+    pub states: Option<u64>,
+    /// After so many steps.
+    pub depth: Option<u32>,
+    /// At so many bytes.
+    pub bytes: Option<u64>,
+    /// After so much time.
+    pub time: Option<Duration>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            identity: Identity::Fingerprint,
+            threads: 1,
+            costs: Costs::Exact,
+            limits: Limits::default(),
+        }
+    }
+}
+
+/// How far a search has come.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress {
+    /// Different states.
+    pub unique: u64,
+    /// Steps from the first state to those that are looked at now.
+    pub depth: u32,
+    /// Whether the search is over and costs are being found out.
+    pub is_retracing: bool,
+}
+
+/// Looks at every schedule of a system. `go_on` is asked from time to time and can stop the search.
+pub fn explore<P, A, M>(
+    system: System<P, A, M>,
+    options: Options,
+    go_on: &mut dyn FnMut(Progress) -> bool,
+) -> Report<P>
+where
+    P: Protocol,
+    A: Application<Command = P::Command, Event = P::Event>,
+    M: Monitor<Command = P::Command, Event = P::Event>,
+{
+    let begun = Instant::now();
+    let mut space = Space::new(system.clone(), options, begun);
+    let mut tally = Tally::default();
+    let mut findings = space.search(&mut tally, go_on);
+    if !findings.is_empty() && options.threads > 1 {
+        // Threads race for who finds what: the answer comes from a search that has only one.
+        space = Space::new(system, Options { threads: 1, ..options }, begun);
+        tally = Tally::default();
+        findings = space.search(&mut tally, go_on);
+    }
+    findings.sort_by_key(|finding| (finding.successor.is_some(), finding.state));
+    space.report(tally, findings.into_iter().next(), go_on)
+}
+
+/// A broken promise, and where.
+#[derive(Clone, Debug)]
+struct Finding {
+    /// The state in which it was found.
+    state: StateId,
+    /// What happens then; nothing, if that state itself is the problem.
+    successor: Option<Successor>,
+    broken: Broken,
+}
+
+/// The states of a system, as far as they are known.
+struct Space<P: Protocol, A, M> {
+    options: Options,
+    world: World,
+    shape: Shape,
+    shared: Shared<P, A, M>,
+    seen: Seen,
+    first: Vec<u32>,
+    begun: Instant,
+}
+
+/// What is counted on the way.
+#[derive(Debug, Default)]
+struct Tally {
+    depth: u32,
+    states: u64,
+    ends: u64,
+    reached: Reached,
+    bytes: u64,
+    bound: Option<Bound>,
+    search_time: Duration,
+}
+
+impl Tally {
+    /// Whether nothing speaks against going on.
+    fn look<P, A, M>(
+        &mut self,
+        space: &Space<P, A, M>,
+        rows: usize,
+        go_on: &mut dyn FnMut(Progress) -> bool,
+    ) -> bool
+    where
+        P: Protocol,
+        A: Application<Command = P::Command, Event = P::Event>,
+        M: Monitor<Command = P::Command, Event = P::Event>,
+    {
+        let limits = space.options.limits;
+        let unique = space.seen.len();
+        let bytes = (space.seen.bytes() + rows + ask(&space.shared).bytes()) as u64;
+        self.bytes = self.bytes.max(bytes);
+        let progress = Progress { unique, depth: self.depth, is_retracing: false };
+        let bounds = [
+            (limits.states.is_some_and(|limit| unique >= limit), Bound::States),
+            (limits.bytes.is_some_and(|limit| bytes >= limit), Bound::Memory),
+            (limits.time.is_some_and(|limit| space.begun.elapsed() >= limit), Bound::Time),
+            (!go_on(progress), Bound::Interrupt),
+        ];
+        self.bound = bounds.into_iter().find_map(|(is_hit, bound)| is_hit.then_some(bound));
+        self.bound.is_none()
+    }
+}
+
+impl<P, A, M> Space<P, A, M>
+where
+    P: Protocol,
+    A: Application<Command = P::Command, Event = P::Event>,
+    M: Monitor<Command = P::Command, Event = P::Event>,
+{
+    fn new(system: System<P, A, M>, options: Options, begun: Instant) -> Self {
+        let world = system.world;
+        let (dictionary, mut first) = Dictionary::new(system);
+        first.push(Shape::budget(world.faults));
+        Self {
+            options,
+            world,
+            shape: Shape::new(dictionary.nodes(), dictionary.codes, world),
+            shared: Mutex::new(dictionary),
+            seen: Seen::new(options.identity),
+            first,
+            begun,
+        }
+    }
+
+    /// The first state alone.
+    fn first(&self) -> Rows {
+        let print = self.shape.print(&self.first);
+        let mut rows = Rows::default();
+        let (id, _) = self.seen.shard(shard_of(print)).reach(print, &self.first, NOBODY);
+        rows.push(&self.first, id, print);
+        rows
+    }
+
+    /// Searches until everything was seen, something is broken, or a limit is reached.
+    fn search(&self, tally: &mut Tally, go_on: &mut dyn FnMut(Progress) -> bool) -> Vec<Finding> {
+        let mut frontier = self.first();
+        let mut next = Rows::default();
+        let mut workers: Vec<_> =
+            (0..self.options.threads.max(1)).map(|_| Worker::new(self)).collect();
+        let mut findings = Vec::new();
+        while frontier.len() > 0 && findings.is_empty() && tally.bound.is_none() {
+            let rows = frontier.bytes();
+            share_out(
+                &mut workers,
+                frontier.len(),
+                |worker, index| worker.expand(&frontier, index),
+                &mut || tally.look(self, rows, go_on),
+            );
+            next.clear();
+            for worker in &mut workers {
+                worker.flush_all(&frontier);
+                next.append(&mut worker.next);
+                findings.append(&mut worker.findings);
+            }
+            std::mem::swap(&mut frontier, &mut next);
+            if frontier.len() > 0 && tally.bound.is_none() {
+                if self.options.limits.depth.is_some_and(|limit| tally.depth >= limit) {
+                    tally.bound = Some(Bound::Depth);
+                } else {
+                    tally.depth += 1;
+                }
+            }
+        }
+        tally.bytes = tally.bytes.max((self.seen.bytes() + ask(&self.shared).bytes()) as u64);
+        for worker in workers {
+            tally.states += worker.states;
+            tally.ends += worker.ends;
+            tally.reached.served |= worker.reached.served;
+            tally.reached.contention |= worker.reached.contention;
+        }
+        tally.search_time = self.begun.elapsed();
+        findings
+    }
+
+    /// Finds out costs and cycles, if nothing is broken yet, and puts everything together.
+    fn report(
+        &self,
+        mut tally: Tally,
+        finding: Option<Finding>,
+        go_on: &mut dyn FnMut(Progress) -> bool,
+    ) -> Report<P> {
+        let mut counterexample = finding.map(|finding| self.counterexample(finding));
+        let is_whole = counterexample.is_none() && tally.bound.is_none();
+        let retraced = match self.options.costs {
+            Costs::Exact | Costs::Worst if is_whole => self.retrace(&mut tally, go_on),
+            _ => None,
+        };
+        let mut liveness = None;
+        if let Some(retraced) = &retraced {
+            liveness = Some(Liveness::Acyclic);
+            if retraced.has_cycles {
+                liveness = Some(Liveness::FairCycles);
+                counterexample = self.fair_cycle();
+            }
+        }
+        let verdict = match (&counterexample, tally.bound) {
+            (Some(_), _) => Verdict::Violated,
+            (None, Some(_)) => Verdict::Bounded,
+            (None, None) => Verdict::Exhausted,
+        };
+        let Retraced { messages, overtaken, worst, .. } = retraced.unwrap_or_default();
+        Report {
+            verdict,
+            bound: tally.bound,
+            states: tally.states + 1,
+            unique: self.seen.len(),
+            depth: tally.depth,
+            bytes: tally.bytes,
+            seconds: self.begun.elapsed().as_secs_f64(),
+            search_seconds: tally.search_time.as_secs_f64(),
+            properties: self.properties(counterexample.as_ref(), verdict, liveness),
+            reached: tally.reached,
+            ends: tally.ends,
+            liveness,
+            messages,
+            overtaken: overtaken.filter(|_| A::TAKES_TURNS),
+            worst: worst.map(|state| self.worst(state)),
+            counterexample,
+        }
+    }
+
+    fn properties(
+        &self,
+        counterexample: Option<&Counterexample<P>>,
+        verdict: Verdict,
+        liveness: Option<Liveness>,
+    ) -> Vec<Property> {
+        let broken = counterexample.map(|found| found.broken.promise.as_str());
+        let holds = |name: &str| match (verdict, broken) {
+            (Verdict::Exhausted, _) => Some(true),
+            (_, Some(broken)) if broken == name => Some(false),
+            _ => None,
+        };
+        let invariants = ask(&self.shared).invariants();
+        let invariants = invariants.iter().map(|invariant| invariant.name);
+        let mut names: Vec<&str> = M::promises().iter().copied().chain(invariants).collect();
+        names.push("assertions hold");
+        let mut properties: Vec<_> = names
+            .into_iter()
+            .map(|name| Property { name: name.to_owned(), holds: holds(name) })
+            .collect();
+        if !self.world.perpetual {
+            let name = path::COMES_TO_REST;
+            let holds = holds(name).filter(|holds| !holds || liveness.is_some());
+            properties.push(Property { name: name.to_owned(), holds });
+        }
+        properties
+    }
+}

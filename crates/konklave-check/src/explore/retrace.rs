@@ -1,0 +1,182 @@
+//! The second pass: every edge once more, each state after all that lead to it. Then the least and
+//! the most that schedules cost is known for every state; and states that are never reached in this
+//! order lie on cycles or behind them.
+
+mod retracer;
+
+use std::sync::Mutex;
+
+use konklave::protocol::{Monitor, Protocol};
+
+use super::threads::share_out;
+use super::{Costs, Progress, Space, Tally};
+use crate::application::Application;
+use crate::report::{Bound, Extremes, Schedule};
+use crate::rows::Rows;
+use crate::seen::{NOBODY, Seen, Shard, StateId};
+use crate::successors::Successors;
+use retracer::Retracer;
+
+/// What came of it.
+#[derive(Debug, Default)]
+pub(super) struct Retraced {
+    /// Whether some states were left over.
+    pub(super) has_cycles: bool,
+    pub(super) messages: Option<Extremes>,
+    pub(super) overtaken: Option<u32>,
+    /// The end of a schedule with the most messages, and from where each state is reached with the
+    /// most.
+    pub(super) worst: Option<Worst>,
+}
+
+/// A schedule with the most messages.
+#[derive(Debug, Default)]
+pub(super) struct Worst {
+    end: StateId,
+    before: Vec<Vec<StateId>>,
+}
+
+/// What schedules cost up to the states of a shard.
+#[derive(Debug, Default)]
+struct Ledger {
+    least: Vec<u32>,
+    most: Vec<u32>,
+    /// From where the most comes, if that is asked for.
+    before: Vec<StateId>,
+    /// How often others were served at most while a node waits, for each node.
+    overtaken: Vec<u8>,
+}
+
+/// States that all edges were retraced to, and their costs.
+#[derive(Default)]
+struct Ready {
+    rows: Rows,
+    least: Vec<u32>,
+    most: Vec<u32>,
+    overtaken: Vec<u8>,
+}
+
+impl Ready {
+    fn append(&mut self, other: &mut Self) {
+        self.rows.append(&mut other.rows);
+        self.least.append(&mut other.least);
+        self.most.append(&mut other.most);
+        self.overtaken.append(&mut other.overtaken);
+    }
+
+    fn clear(&mut self) {
+        self.rows.clear();
+        self.least.clear();
+        self.most.clear();
+        self.overtaken.clear();
+    }
+}
+
+impl<P, A, M> Space<P, A, M>
+where
+    P: Protocol,
+    A: Application<Command = P::Command, Event = P::Event>,
+    M: Monitor<Command = P::Command, Event = P::Event>,
+{
+    /// Retraces all edges; nothing, if a limit is reached.
+    pub(super) fn retrace(
+        &self,
+        tally: &mut Tally,
+        go_on: &mut dyn FnMut(Progress) -> bool,
+    ) -> Option<Retraced> {
+        let turns = if A::TAKES_TURNS { self.shape.nodes } else { 0 };
+        let keeps_worst = self.options.costs == Costs::Worst;
+        let ledgers: Vec<_> = self
+            .seen
+            .sizes()
+            .into_iter()
+            .map(|states| {
+                Mutex::new(Ledger {
+                    least: vec![u32::MAX; states],
+                    most: vec![0; states],
+                    before: vec![NOBODY; if keeps_worst { states } else { 0 }],
+                    overtaken: vec![0; states * turns],
+                })
+            })
+            .collect();
+        let ledger_bytes = self.seen.len() * (8 + turns as u64 + if keeps_worst { 4 } else { 0 });
+        let mut frontier = self.ready(turns);
+        let mut next = Ready::default();
+        let mut workers: Vec<_> = (0..self.options.threads.max(1))
+            .map(|_| Retracer::new(self, &ledgers, turns))
+            .collect();
+        let mut done = 0;
+        while frontier.rows.len() > 0 {
+            done += frontier.rows.len() as u64;
+            let mut watch = || {
+                let progress = Progress { unique: done, depth: tally.depth, is_retracing: true };
+                let limit = self.options.limits.time;
+                let is_late = limit.is_some_and(|limit| self.begun.elapsed() >= limit);
+                tally.bound = match (is_late, go_on(progress)) {
+                    (true, _) => Some(Bound::Time),
+                    (false, false) => Some(Bound::Interrupt),
+                    (false, true) => None,
+                };
+                tally.bound.is_none()
+            };
+            let work = |worker: &mut Retracer<'_, P, A, M>, index| worker.expand(&frontier, index);
+            if !share_out(&mut workers, frontier.rows.len(), work, &mut watch) {
+                return None;
+            }
+            next.clear();
+            for worker in &mut workers {
+                worker.flush_all(&frontier);
+                next.append(&mut worker.next);
+            }
+            std::mem::swap(&mut frontier, &mut next);
+        }
+        let rows = (self.seen.bytes() + frontier.rows.bytes()) as u64;
+        tally.bytes = tally.bytes.max(rows + ledger_bytes);
+        let has_cycles = done < self.seen.len();
+        let min = workers.iter().filter_map(|worker| worker.least).min();
+        let dearest = workers.iter().filter_map(|worker| worker.dearest).max();
+        let overtaken = workers.iter().map(|worker| worker.overtaken).max();
+        drop(workers);
+        let max = dearest.map(|(most, _)| most).filter(|_| !has_cycles);
+        let worst = dearest.filter(|_| keeps_worst && !has_cycles).map(|(_, end)| {
+            let ledgers = ledgers.into_iter().map(Mutex::into_inner);
+            let before = ledgers.map(|ledger| ledger.expect("all threads ended well").before);
+            Worst { end, before: before.collect() }
+        });
+        Some(Retraced {
+            has_cycles,
+            messages: min.map(|min| Extremes { min, max }),
+            overtaken: overtaken.filter(|_| !has_cycles).map(u32::from),
+            worst,
+        })
+    }
+
+    /// The first state, which nothing leads to.
+    fn ready(&self, turns: usize) -> Ready {
+        let print = self.shape.print(&self.first);
+        let shard = crate::seen::shard_of(print);
+        let (id, is_last) = self.seen.shard(shard).retrace(print, &self.first);
+        let mut ready = Ready::default();
+        if is_last {
+            ready.rows.push(&self.first, id, print);
+            ready.least.push(0);
+            ready.most.push(0);
+            ready.overtaken.resize(turns, 0);
+        }
+        ready
+    }
+
+    /// A schedule with the most messages.
+    pub(super) fn worst(&self, worst: Worst) -> Schedule<P> {
+        let Worst { end, before } = worst;
+        let before = |state: &StateId| {
+            let shard = *state as usize % Seen::SHARDS;
+            Some(before[shard][Shard::place(*state)]).filter(|before| *before != NOBODY)
+        };
+        let mut states: Vec<_> = std::iter::successors(Some(end), before).collect();
+        states.reverse();
+        let mut successors = Successors::new(&self.shared);
+        let (moves, _) = self.way_along(&states, &mut successors);
+        self.schedule(&moves, None, None, &mut successors)
+    }
+}

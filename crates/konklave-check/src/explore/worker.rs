@@ -1,0 +1,192 @@
+//! One thread of the search.
+
+use konklave::protocol::{Invariant, Monitor, Protocol};
+
+use super::{Finding, Space};
+use crate::application::{Application, Standing};
+use crate::lookup::{BROKEN, ask};
+use crate::report::Reached;
+use crate::rows::Rows;
+use crate::seen::{Identity, Seen, StateId, shard_of};
+use crate::successors::{Successor, Successors};
+
+/// How many edges to one shard are gathered before it is locked for them.
+const BATCH: usize = 64;
+
+/// An edge of the graph: the row that it starts from, and where it leads.
+#[derive(Clone, Copy)]
+pub(crate) struct Edge {
+    pub(crate) row: u32,
+    pub(crate) successor: Successor,
+}
+
+/// Edges by the shard that they lead to.
+pub(crate) struct Batches(Vec<Vec<Edge>>);
+
+impl Batches {
+    pub(crate) fn new() -> Self {
+        Self((0..Seen::SHARDS).map(|_| Vec::new()).collect())
+    }
+
+    /// Adds an edge; its shard, if it is time to look at it.
+    pub(crate) fn add(&mut self, edge: Edge) -> Option<usize> {
+        let shard = shard_of(edge.successor.print);
+        self.0[shard].push(edge);
+        (self.0[shard].len() >= BATCH).then_some(shard)
+    }
+
+    /// The edges to a shard. The vector comes back empty, by [`Self::give_back`].
+    pub(crate) fn take(&mut self, shard: usize) -> Vec<Edge> {
+        std::mem::take(&mut self.0[shard])
+    }
+
+    pub(crate) fn give_back(&mut self, shard: usize, mut edges: Vec<Edge>) {
+        edges.clear();
+        self.0[shard] = edges;
+    }
+
+    pub(crate) fn shards(&self) -> std::ops::Range<usize> {
+        0..self.0.len()
+    }
+}
+
+/// One thread of the search.
+pub(crate) struct Worker<'a, P: Protocol, A, M> {
+    space: &'a Space<P, A, M>,
+    successors: Successors<'a, P, A, M>,
+    invariants: Vec<Invariant<P>>,
+    batches: Batches,
+    found: Vec<Successor>,
+    fresh: Vec<(Edge, StateId)>,
+    scratch: Vec<u32>,
+    pub(crate) next: Rows,
+    pub(crate) findings: Vec<Finding>,
+    pub(crate) states: u64,
+    pub(crate) ends: u64,
+    pub(crate) reached: Reached,
+}
+
+impl<'a, P, A, M> Worker<'a, P, A, M>
+where
+    P: Protocol,
+    A: Application<Command = P::Command, Event = P::Event>,
+    M: Monitor<Command = P::Command, Event = P::Event>,
+{
+    pub(crate) fn new(space: &'a Space<P, A, M>) -> Self {
+        Self {
+            successors: Successors::new(&space.shared),
+            invariants: ask(&space.shared).invariants(),
+            space,
+            batches: Batches::new(),
+            found: Vec::new(),
+            fresh: Vec::new(),
+            scratch: Vec::new(),
+            next: Rows::default(),
+            findings: Vec::new(),
+            states: 0,
+            ends: 0,
+            reached: Reached::default(),
+        }
+    }
+
+    /// Looks at everything that can happen in a state.
+    pub(crate) fn expand(&mut self, frontier: &Rows, index: usize) {
+        let row = frontier.row(index);
+        self.note(row);
+        let mut found = std::mem::take(&mut self.found);
+        self.successors.of(row, frontier.print(index), &mut |successor| found.push(successor));
+        self.states += found.len() as u64;
+        if found.is_empty() {
+            self.end(frontier, index);
+        }
+        for successor in found.drain(..) {
+            if successor.monitor == BROKEN {
+                self.broken(frontier, index, successor);
+            } else if let Some(shard) = self.batches.add(Edge { row: index as u32, successor }) {
+                self.flush(frontier, shard);
+            }
+        }
+        self.found = found;
+    }
+
+    /// Notes what there is to see in a state.
+    fn note(&mut self, row: &[u32]) {
+        if self.reached.served && self.reached.contention {
+            return;
+        }
+        let mut wanting = 0;
+        for &local in self.space.shape.locals(row) {
+            let standing = self.successors.lookup.traits(&self.space.shared, local).standing;
+            wanting += u32::from(standing != Standing::Idle);
+            self.reached.served |= standing == Standing::Served;
+        }
+        self.reached.contention |= wanting > 1;
+    }
+
+    /// Nothing more can happen: is that a good end?
+    fn end(&mut self, frontier: &Rows, index: usize) {
+        self.ends += 1;
+        let monitor = self.space.shape.monitor(frontier.row(index));
+        let verdict = ask(&self.space.shared).monitor_at(monitor).at_rest();
+        if let Err(broken) = verdict {
+            let state = frontier.id(index);
+            self.findings.push(Finding { state, successor: None, broken });
+        }
+    }
+
+    fn broken(&mut self, frontier: &Rows, index: usize, successor: Successor) {
+        let row = frontier.row(index);
+        let news = self.successors.news(row, successor);
+        let monitor = self.space.shape.monitor(row);
+        let mut dictionary = ask(&self.space.shared);
+        let broken = dictionary.judge(monitor, news).expect_err("it was broken before").clone();
+        let state = frontier.id(index);
+        self.findings.push(Finding { state, successor: Some(successor), broken });
+    }
+
+    /// Looks at all edges that were gathered and not looked at.
+    pub(crate) fn flush_all(&mut self, frontier: &Rows) {
+        for shard in self.batches.shards() {
+            self.flush(frontier, shard);
+        }
+    }
+
+    fn flush(&mut self, frontier: &Rows, shard: usize) {
+        let edges = self.batches.take(shard);
+        let mut fresh = std::mem::take(&mut self.fresh);
+        let is_exact = self.space.options.identity == Identity::Exact;
+        let mut table = self.space.seen.shard(shard);
+        for &edge in &edges {
+            let row = edge.row as usize;
+            if is_exact {
+                self.successors.write(frontier.row(row), edge.successor, &mut self.scratch);
+            }
+            let print = edge.successor.print;
+            let (id, is_new) = table.reach(print, &self.scratch, frontier.id(row));
+            if is_new {
+                fresh.push((edge, id));
+            }
+        }
+        drop(table);
+        self.batches.give_back(shard, edges);
+        for (Edge { row, successor }, id) in fresh.drain(..) {
+            self.successors.write(frontier.row(row as usize), successor, &mut self.scratch);
+            debug_assert_eq!(self.space.shape.print(&self.scratch), successor.print);
+            self.check_invariants(id);
+            self.next.push(&self.scratch, id, successor.print);
+        }
+        self.fresh = fresh;
+    }
+
+    /// Checks the new state that was just written.
+    fn check_invariants(&mut self, state: StateId) {
+        let shape = self.space.shape;
+        for invariant in &self.invariants {
+            let (locals, packets) = (shape.locals(&self.scratch), shape.packets(&self.scratch));
+            let verdict = ask(&self.space.shared).holds(invariant, locals, packets);
+            if let Err(broken) = verdict {
+                self.findings.push(Finding { state, successor: None, broken });
+            }
+        }
+    }
+}

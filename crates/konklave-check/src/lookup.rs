@@ -1,0 +1,140 @@
+//! What one thread remembers of the dictionary, so that it rarely has to ask.
+
+use std::sync::{Mutex, MutexGuard};
+
+use konklave::NodeId;
+use konklave::protocol::{Monitor, Protocol};
+
+use crate::application::{Application, Standing};
+use crate::code::Packet;
+use crate::dictionary::{Dictionary, NO_NEWS, NumberMap, Outcome, pair};
+use crate::local::Status;
+
+/// The dictionary that all threads share.
+pub(crate) type Shared<P, A, M> = Mutex<Dictionary<P, A, M>>;
+
+/// Asks the dictionary, which must not be busy with a question of the same thread.
+pub(crate) fn ask<P: Protocol, A, M>(
+    shared: &Shared<P, A, M>,
+) -> MutexGuard<'_, Dictionary<P, A, M>> {
+    shared.lock().expect("no step panics while it is taken")
+}
+
+/// The number of a monitor that has found a broken promise.
+pub(crate) const BROKEN: u32 = u32::MAX;
+
+/// What one thread remembers.
+#[derive(Default)]
+pub(crate) struct Lookup {
+    traits: Vec<Option<Traits>>,
+    steps: NumberMap<(u32, u32)>,
+    outcomes: Vec<Brief>,
+    sends: Vec<Packet>,
+    judgements: NumberMap<u32>,
+}
+
+/// What a search has to know about a local.
+#[derive(Clone, Copy)]
+pub(crate) struct Traits {
+    pub(crate) status: Status,
+    pub(crate) standing: Standing,
+    /// How many inputs of its own it can get at any time.
+    pub(crate) free: u32,
+    /// How many more it can get if there is time for them.
+    pub(crate) patient: u32,
+}
+
+/// An outcome of a step.
+#[derive(Clone, Copy)]
+pub(crate) struct Brief {
+    pub(crate) local: u32,
+    pub(crate) news: u32,
+    first_send: u32,
+    sends: u32,
+}
+
+impl Lookup {
+    /// About the local with this number.
+    pub(crate) fn traits<P, A, M>(&mut self, shared: &Shared<P, A, M>, local: u32) -> Traits
+    where
+        P: Protocol,
+        A: Application<Command = P::Command, Event = P::Event>,
+        M: Monitor<Command = P::Command, Event = P::Event>,
+    {
+        let place = local as usize;
+        if let Some(Some(traits)) = self.traits.get(place) {
+            return *traits;
+        }
+        let dictionary = ask(shared);
+        let (free, patient) = dictionary.urges(local);
+        let it = dictionary.local_at(local);
+        let traits =
+            Traits { status: it.status, standing: it.application.standing(), free, patient };
+        if self.traits.len() <= place {
+            self.traits.resize(place + 1, None);
+        }
+        self.traits[place] = Some(traits);
+        traits
+    }
+
+    /// The places of the outcomes of a step.
+    pub(crate) fn step<P, A, M>(
+        &mut self,
+        shared: &Shared<P, A, M>,
+        node: NodeId,
+        local: u32,
+        code: u32,
+    ) -> std::ops::Range<u32>
+    where
+        P: Protocol,
+        A: Application<Command = P::Command, Event = P::Event>,
+        M: Monitor<Command = P::Command, Event = P::Event>,
+    {
+        let key = pair(local, code);
+        if let Some(&(first, end)) = self.steps.get(&key) {
+            return first..end;
+        }
+        let first = self.outcomes.len() as u32;
+        for Outcome { local, sends, news } in ask(shared).step(node, local, code) {
+            let first_send = self.sends.len() as u32;
+            self.sends.extend(sends);
+            let sends = sends.len() as u32;
+            self.outcomes.push(Brief { local: *local, news: *news, first_send, sends });
+        }
+        let end = self.outcomes.len() as u32;
+        self.steps.insert(key, (first, end));
+        first..end
+    }
+
+    pub(crate) fn outcome(&self, place: u32) -> Brief {
+        self.outcomes[place as usize]
+    }
+
+    /// The messages that are sent in an outcome.
+    pub(crate) fn sends(&self, outcome: Brief) -> &[Packet] {
+        let first = outcome.first_send as usize;
+        &self.sends[first..first + outcome.sends as usize]
+    }
+
+    /// The monitor after these news; [`BROKEN`] if a promise is broken.
+    pub(crate) fn judge<P, A, M>(
+        &mut self,
+        shared: &Shared<P, A, M>,
+        monitor: u32,
+        news: u32,
+    ) -> u32
+    where
+        P: Protocol,
+        A: Application<Command = P::Command, Event = P::Event>,
+        M: Monitor<Command = P::Command, Event = P::Event>,
+    {
+        if news == NO_NEWS {
+            return monitor;
+        }
+        let key = pair(monitor, news);
+        *self
+            .judgements
+            .entry(key)
+            .or_insert_with(|| ask(shared).judge(monitor, news).unwrap_or(BROKEN))
+    }
+}

@@ -1,0 +1,201 @@
+//! The states that were seen: their fingerprints, and from where each was reached first.
+//!
+//! The table is split, so that threads rarely wait for each other.
+
+use std::sync::{Mutex, MutexGuard};
+
+/// The number of a state, in the order of discovery within its shard.
+pub(crate) type StateId = u32;
+
+/// The state before the first.
+pub(crate) const NOBODY: StateId = StateId::MAX;
+
+const SHARD_BITS: u32 = 5;
+const SHARDS: usize = 1 << SHARD_BITS;
+
+/// Which part of the table a state belongs to.
+pub(crate) fn shard_of(print: u64) -> usize {
+    (print >> (u64::BITS - SHARD_BITS)) as usize
+}
+
+/// How states are told apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Identity {
+    /// By fingerprints of 64 bits: two of a billion states are taken for one with a probability of
+    /// about 3 %, two of ten million with one of about 3 in a million.
+    Fingerprint,
+    /// By everything they consist of: never wrong, but takes several times the memory.
+    Exact,
+}
+
+/// All states that were seen.
+#[derive(Debug)]
+pub(crate) struct Seen {
+    shards: Vec<Mutex<Shard>>,
+}
+
+/// A part of the table.
+#[derive(Debug)]
+pub(crate) struct Shard {
+    /// Places in the vectors below, by fingerprint; linear probing.
+    slots: Vec<u32>,
+    prints: Vec<u64>,
+    parents: Vec<StateId>,
+    /// How many edges lead to each state, as far as they were seen and not yet retraced.
+    edges: Vec<u32>,
+    exact: Option<ExactRows>,
+    number: u32,
+}
+
+/// Whole rows, if states are told apart by them.
+#[derive(Debug, Default)]
+struct ExactRows {
+    data: Vec<u32>,
+    ends: Vec<usize>,
+}
+
+impl ExactRows {
+    fn row(&self, place: usize) -> &[u32] {
+        let start = if place == 0 { 0 } else { self.ends[place - 1] };
+        &self.data[start..self.ends[place]]
+    }
+}
+
+const EMPTY: u32 = u32::MAX;
+
+impl Seen {
+    /// How many parts the table has.
+    pub(crate) const SHARDS: usize = SHARDS;
+
+    pub(crate) fn new(identity: Identity) -> Self {
+        let shard = |number| {
+            let exact = (identity == Identity::Exact).then(ExactRows::default);
+            Mutex::new(Shard {
+                slots: vec![EMPTY; 16],
+                prints: Vec::new(),
+                parents: Vec::new(),
+                edges: Vec::new(),
+                exact,
+                number,
+            })
+        };
+        Self { shards: (0..SHARDS as u32).map(shard).collect() }
+    }
+
+    pub(crate) fn shard(&self, number: usize) -> MutexGuard<'_, Shard> {
+        self.shards[number].lock().expect("no thread panics while it holds a shard")
+    }
+
+    pub(crate) fn len(&self) -> u64 {
+        (0..SHARDS).map(|number| self.shard(number).prints.len() as u64).sum()
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        (0..SHARDS).map(|number| self.shard(number).bytes()).sum()
+    }
+
+    /// From where a state was reached first.
+    pub(crate) fn parent(&self, id: StateId) -> StateId {
+        let (shard, place) = (id as usize % SHARDS, id as usize / SHARDS);
+        self.shard(shard).parents[place]
+    }
+
+    /// The number of a state that was seen.
+    pub(crate) fn find(&self, print: u64, row: &[u32]) -> Option<StateId> {
+        let shard = self.shard(shard_of(print));
+        let (_, place) = shard.probe(print, row);
+        place.map(|place| shard.id(place))
+    }
+
+    /// One number for each state that the tables of a retrace can be indexed with: for each shard,
+    /// how many states it has.
+    pub(crate) fn sizes(&self) -> Vec<usize> {
+        (0..SHARDS).map(|number| self.shard(number).prints.len()).collect()
+    }
+}
+
+impl Shard {
+    fn id(&self, place: usize) -> StateId {
+        (place * SHARDS) as u32 + self.number
+    }
+
+    /// Where in the vectors a state of this shard is.
+    pub(crate) fn place(id: StateId) -> usize {
+        id as usize / SHARDS
+    }
+
+    /// The slot where the state is or would be, and its place if it is there.
+    fn probe(&self, print: u64, row: &[u32]) -> (usize, Option<usize>) {
+        let mask = self.slots.len() - 1;
+        let mut slot = print as usize & mask;
+        loop {
+            let place = self.slots[slot];
+            if place == EMPTY {
+                return (slot, None);
+            }
+            let place = place as usize;
+            let is_same_row = |exact: &ExactRows| exact.row(place) == row;
+            if self.prints[place] == print && self.exact.as_ref().is_none_or(is_same_row) {
+                return (slot, Some(place));
+            }
+            slot = (slot + 1) & mask;
+        }
+    }
+
+    /// An edge leads to this state: its number, and whether it is new.
+    pub(crate) fn reach(&mut self, print: u64, row: &[u32], parent: StateId) -> (StateId, bool) {
+        let (slot, place) = self.probe(print, row);
+        if let Some(place) = place {
+            self.edges[place] += 1;
+            return (self.id(place), false);
+        }
+        let place = self.prints.len();
+        self.slots[slot] = place as u32;
+        self.prints.push(print);
+        self.parents.push(parent);
+        self.edges.push(1);
+        if let Some(exact) = &mut self.exact {
+            exact.data.extend_from_slice(row);
+            exact.ends.push(exact.data.len());
+        }
+        if self.prints.len() * 4 > self.slots.len() * 3 {
+            self.grow();
+        }
+        (self.id(place), true)
+    }
+
+    /// An edge to a known state is retraced: its number, and whether it was the last one.
+    pub(crate) fn retrace(&mut self, print: u64, row: &[u32]) -> (StateId, bool) {
+        let place = self.probe(print, row).1.expect("every state was seen before");
+        self.edges[place] -= 1;
+        (self.id(place), self.edges[place] == 0)
+    }
+
+    /// The states that were never retraced to the end.
+    pub(crate) fn left(&self) -> impl Iterator<Item = StateId> + '_ {
+        let places = (0..self.edges.len()).filter(|&place| self.edges[place] > 0);
+        places.map(|place| self.id(place))
+    }
+
+    fn grow(&mut self) {
+        let mask = self.slots.len() * 2 - 1;
+        self.slots = Vec::new(); // Gone before the new one comes.
+        let mut slots = vec![EMPTY; mask + 1];
+        for (place, &print) in self.prints.iter().enumerate() {
+            let mut slot = print as usize & mask;
+            while slots[slot] != EMPTY {
+                slot = (slot + 1) & mask;
+            }
+            slots[slot] = place as u32;
+        }
+        self.slots = slots;
+    }
+
+    fn bytes(&self) -> usize {
+        let exact = self.exact.as_ref().map_or(0, |exact| {
+            exact.data.len() * size_of::<u32>() + exact.ends.len() * size_of::<usize>()
+        });
+        let per_state = size_of::<u64>() + size_of::<StateId>() + size_of::<u32>();
+        self.slots.len() * size_of::<u32>() + self.prints.len() * per_state + exact
+    }
+}

@@ -1,0 +1,140 @@
+//! A state as a row of integers: the numbers of all locals, of the monitor, what may still go
+//! wrong, and the messages in transit.
+//!
+//! Messages are sorted by their channels; within a channel they stand in the order of sending if
+//! that order is kept, and else in the order of their numbers. So equal states are equal rows.
+
+use crate::code::{Codes, Packet};
+use crate::fingerprint::part;
+use crate::system::{Faults, Order, World};
+
+/// How rows are laid out.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Shape {
+    pub(crate) nodes: usize,
+    pub(crate) codes: Codes,
+    pub(crate) order: Order,
+}
+
+impl Shape {
+    pub(crate) fn new(nodes: usize, codes: Codes, world: World) -> Self {
+        Self { nodes, codes, order: world.order }
+    }
+
+    pub(crate) fn locals(self, row: &[u32]) -> &[u32] {
+        &row[..self.nodes]
+    }
+
+    pub(crate) fn monitor(self, row: &[u32]) -> u32 {
+        row[self.nodes]
+    }
+
+    pub(crate) fn faults(self, row: &[u32]) -> Faults {
+        let [losses, duplicates, crashes, _] = row[self.nodes + 1].to_le_bytes();
+        Faults { losses, duplicates, crashes }
+    }
+
+    pub(crate) fn packets(self, row: &[u32]) -> &[Packet] {
+        &row[self.nodes + 2..]
+    }
+
+    /// What may still go wrong, as a number.
+    pub(crate) fn budget(faults: Faults) -> u32 {
+        u32::from_le_bytes([faults.losses, faults.duplicates, faults.crashes, 0])
+    }
+
+    /// The fingerprint of what stands before the messages at this place of a row.
+    pub(crate) fn print_at(place: usize, value: u32) -> u64 {
+        part(place as u32, value)
+    }
+
+    /// The fingerprint of a message that so many others in its channel precede.
+    fn print_of(self, packet: Packet, before: usize) -> u64 {
+        let before = match self.order {
+            Order::Any => 0,
+            Order::Fifo => before,
+        };
+        part((self.nodes + 2 + before) as u32, packet)
+    }
+
+    /// The fingerprint of a whole row.
+    pub(crate) fn print(self, row: &[u32]) -> u64 {
+        let (before, packets) = row.split_at(self.nodes + 2);
+        let fixed = before.iter().enumerate().map(|(place, value)| Self::print_at(place, *value));
+        let moving = packets.iter().enumerate().map(|(place, &packet)| {
+            self.print_of(packet, self.count_in(&packets[..place], packet))
+        });
+        fixed.chain(moving).fold(0, u64::wrapping_add)
+    }
+
+    /// How many of these messages are in the same channel as this one.
+    fn count_in(self, packets: &[Packet], packet: Packet) -> usize {
+        let channel = self.codes.channel(packet);
+        packets.iter().filter(|&&other| self.codes.channel(other) == channel).count()
+    }
+
+    /// The places of messages that can arrive: one of those that are equal.
+    pub(crate) fn deliverable(self, packets: &[Packet]) -> impl Iterator<Item = usize> + '_ {
+        (0..packets.len()).filter(move |&place| {
+            place == 0
+                || match self.order {
+                    Order::Any => packets[place - 1] != packets[place],
+                    Order::Fifo => {
+                        let channel = |place: usize| self.codes.channel(packets[place]);
+                        channel(place - 1) != channel(place)
+                    }
+                }
+        })
+    }
+
+    /// How the fingerprint changes if the message at this place is taken out.
+    pub(crate) fn taken(self, packets: &[Packet], place: usize) -> u64 {
+        let packet = packets[place];
+        let mut change = self.print_of(packet, 0).wrapping_neg();
+        if self.order == Order::Fifo {
+            let channel = self.codes.channel(packet);
+            let behind = packets[place + 1..].iter();
+            let behind = behind.take_while(|&&other| self.codes.channel(other) == channel);
+            for (before, &other) in behind.enumerate() {
+                change = change
+                    .wrapping_add(self.print_of(other, before))
+                    .wrapping_sub(self.print_of(other, before + 1));
+            }
+        }
+        change
+    }
+
+    /// How the fingerprint changes if these messages are sent, when one was taken out before.
+    pub(crate) fn sent(
+        self,
+        packets: &[Packet],
+        taken: Option<Packet>,
+        sends: impl Iterator<Item = Packet> + Clone,
+    ) -> u64 {
+        let mut change = 0_u64;
+        for (place, packet) in sends.clone().enumerate() {
+            let before = match self.order {
+                Order::Any => 0,
+                Order::Fifo => {
+                    let channel = self.codes.channel(packet);
+                    let is_same = |other: &Packet| self.codes.channel(*other) == channel;
+                    let earlier = sends.clone().take(place).filter(is_same).count();
+                    let gone = usize::from(taken.as_ref().is_some_and(is_same));
+                    self.count_in(packets, packet) + earlier - gone
+                }
+            };
+            change = change.wrapping_add(self.print_of(packet, before));
+        }
+        change
+    }
+
+    /// Puts a message where it belongs, in a row that begins at `start` of `data` and ends with it.
+    pub(crate) fn insert(self, data: &mut Vec<u32>, start: usize, packet: Packet) {
+        let first = start + self.nodes + 2;
+        let place = data[first..].partition_point(|&other| match self.order {
+            Order::Any => other <= packet,
+            Order::Fifo => self.codes.channel(other) <= self.codes.channel(packet),
+        });
+        data.insert(first + place, packet);
+    }
+}
