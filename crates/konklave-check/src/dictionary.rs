@@ -1,34 +1,25 @@
 //! Every value that occurs has a number, and every step of a node is taken once and remembered.
 
-use std::collections::HashMap;
-use std::hash::BuildHasherDefault;
-
 use indexmap::IndexSet;
 use konklave::NodeId;
 use konklave::protocol::{Broken, Effect, Input, Invariant, Monitor, Protocol, Snapshot, Verdict};
 
-use crate::application::Application;
+use crate::application::{Application, Standing};
 use crate::code::{Codes, Packet};
-use crate::fingerprint::MixHasher;
 use crate::local::{Local, Reaction, Status, Urge};
+use crate::meaning::{Meaning, NO_NEWS, NumberMap, Outcome, Traits, pair};
 use crate::system::{Faults, System, World};
-
-/// A map from numbers that were put together from others.
-pub(crate) type NumberMap<V> = HashMap<u64, V, BuildHasherDefault<MixHasher>>;
-
-pub(crate) fn pair(high: u32, low: u32) -> u64 {
-    u64::from(high) << 32 | u64::from(low)
-}
 
 /// All values by their numbers, and all steps that were ever taken.
 pub(crate) struct Dictionary<P: Protocol, A, M> {
     pub(crate) codes: Codes,
-    pub(crate) world: World,
+    world: World,
     fresh: Vec<Local<P, A>>,
     locals: IndexSet<Local<P, A>>,
     messages: IndexSet<P::Msg>,
     monitors: IndexSet<M>,
     news: IndexSet<(NodeId, Vec<Heard<P>>)>,
+    duties: IndexSet<(NodeId, Input<P>)>,
     steps: NumberMap<Vec<Outcome>>,
     judgements: NumberMap<Result<u32, Broken>>,
 }
@@ -41,17 +32,6 @@ enum Heard<P: Protocol> {
     Crash,
     /// An assertion of the node itself has failed.
     Panic(String),
-}
-
-/// The news of a step that the monitor is not shown.
-pub(crate) const NO_NEWS: u32 = 0;
-
-/// What becomes of a node, by numbers.
-#[derive(Clone, Debug)]
-pub(crate) struct Outcome {
-    pub(crate) local: u32,
-    pub(crate) sends: Vec<Packet>,
-    pub(crate) news: u32,
 }
 
 impl<P, A, M> Dictionary<P, A, M>
@@ -73,6 +53,7 @@ where
             messages: IndexSet::new(),
             monitors: IndexSet::new(),
             news: IndexSet::new(),
+            duties: IndexSet::new(),
             steps: NumberMap::default(),
             judgements: NumberMap::default(),
             fresh,
@@ -82,10 +63,6 @@ where
             dictionary.fresh.clone().into_iter().map(|local| dictionary.local(local)).collect();
         row.push(dictionary.monitor(monitor));
         (dictionary, row)
-    }
-
-    pub(crate) fn nodes(&self) -> usize {
-        self.fresh.len()
     }
 
     fn local(&mut self, local: Local<P, A>) -> u32 {
@@ -108,13 +85,6 @@ where
         &self.messages[self.codes.content(packet) as usize]
     }
 
-    /// What can happen to a node by itself: how many things at any time, how many that can wait.
-    pub(crate) fn urges(&self, local: u32) -> (u32, u32) {
-        let inputs = self.local_at(local).inputs();
-        let free = inputs.iter().filter(|(urge, _)| *urge == Urge::Free).count();
-        (number(free), number(inputs.len() - free))
-    }
-
     /// The input that a code stands for, to a node in this state.
     pub(crate) fn input(&self, local: u32, code: u32) -> Input<P> {
         let codes = self.codes;
@@ -129,19 +99,12 @@ where
         }
     }
 
-    /// What can become of `node` in state `local` by the input with this code.
-    pub(crate) fn step(&mut self, node: NodeId, local: u32, code: u32) -> &[Outcome] {
-        let key = pair(local, code);
-        if !self.steps.contains_key(&key) {
-            let input = self.input(local, code);
-            let reactions = self.local_at(local).reactions(&input);
-            let outcomes = reactions
-                .into_iter()
-                .map(|reaction| self.outcome(node, &input, reaction))
-                .collect();
-            self.steps.insert(key, outcomes);
+    /// The invariants of the algorithm, if they have to hold: not where anything may go wrong.
+    fn invariants(&self) -> Vec<Invariant<P>> {
+        match self.world.faults == Faults::default() {
+            true => P::invariants(),
+            false => Vec::new(),
         }
-        &self.steps[&key]
     }
 
     fn outcome(&mut self, node: NodeId, input: &Input<P>, reaction: Reaction<P, A>) -> Outcome {
@@ -177,8 +140,66 @@ where
         }
     }
 
-    /// What the monitor says to these news: its next state, unless a promise is broken.
-    pub(crate) fn judge(&mut self, monitor: u32, news: u32) -> Result<u32, &Broken> {
+    pub(crate) fn is_down(&self, local: u32) -> bool {
+        self.local_at(local).status == Status::Down
+    }
+}
+
+impl<P, A, M> Meaning for Dictionary<P, A, M>
+where
+    P: Protocol,
+    A: Application<Command = P::Command, Event = P::Event>,
+    M: Monitor<Command = P::Command, Event = P::Event>,
+{
+    fn nodes(&self) -> usize {
+        self.fresh.len()
+    }
+
+    fn codes(&self) -> Codes {
+        self.codes
+    }
+
+    fn world(&self) -> World {
+        self.world
+    }
+
+    fn takes_turns(&self) -> bool {
+        A::TAKES_TURNS
+    }
+
+    fn promises(&self) -> Vec<&'static str> {
+        let invariants = self.invariants();
+        let invariants = invariants.iter().map(|invariant| invariant.name);
+        M::promises().iter().copied().chain(invariants).collect()
+    }
+
+    fn traits(&self, local: u32) -> Traits {
+        let local = self.local_at(local);
+        let inputs = local.inputs();
+        let free = inputs.iter().filter(|(urge, _)| *urge == Urge::Free).count();
+        Traits {
+            status: local.status,
+            standing: local.application.standing(),
+            free: number(free),
+            patient: number(inputs.len() - free),
+        }
+    }
+
+    fn step(&mut self, node: NodeId, local: u32, code: u32) -> &[Outcome] {
+        let key = pair(local, code);
+        if !self.steps.contains_key(&key) {
+            let input = self.input(local, code);
+            let reactions = self.local_at(local).reactions(&input);
+            let outcomes = reactions
+                .into_iter()
+                .map(|reaction| self.outcome(node, &input, reaction))
+                .collect();
+            self.steps.insert(key, outcomes);
+        }
+        &self.steps[&key]
+    }
+
+    fn judge(&mut self, monitor: u32, news: u32) -> Result<u32, &Broken> {
         let key = pair(monitor, news);
         if !self.judgements.contains_key(&key) {
             let mut next = self.monitor_at(monitor).clone();
@@ -195,8 +216,7 @@ where
         self.judgements[&key].as_ref().copied()
     }
 
-    /// What becomes of all nodes, and what is heard, when one crashes.
-    pub(crate) fn crash(&mut self, node: NodeId, locals: &[u32]) -> (Vec<u32>, u32) {
+    fn crash(&mut self, node: NodeId, locals: &[u32]) -> (Vec<u32>, u32) {
         let mut next = Vec::with_capacity(locals.len());
         for (other, &number) in NodeId::all(locals.len() as u32).zip(locals) {
             let mut local = self.local_at(number).clone();
@@ -212,38 +232,33 @@ where
         (next, self.news(node, vec![Heard::Crash]))
     }
 
-    pub(crate) fn is_down(&self, local: u32) -> bool {
-        self.local_at(local).status == Status::Down
+    fn at_rest(&self, monitor: u32) -> Verdict {
+        self.monitor_at(monitor).at_rest()
     }
 
-    /// The invariants of the algorithm, if they have to hold: not where anything may go wrong.
-    pub(crate) fn invariants(&self) -> Vec<Invariant<P>> {
-        match self.world.faults == Faults::default() {
-            true => P::invariants(),
-            false => Vec::new(),
-        }
+    fn has_invariants(&self) -> bool {
+        !self.invariants().is_empty()
     }
 
-    /// Whether an invariant holds in the state with these nodes and these messages in transit.
-    pub(crate) fn holds(
-        &self,
-        invariant: &Invariant<P>,
-        locals: &[u32],
-        packets: &[Packet],
-    ) -> Verdict {
+    fn check_invariants(&self, locals: &[u32], packets: &[Packet]) -> Verdict {
         let nodes: Vec<&P> = locals.iter().map(|&local| &self.local_at(local).node).collect();
-        let messages: Vec<_> = packets
-            .iter()
-            .map(|&packet| {
-                let codes = self.codes;
-                (codes.sender(packet), codes.receiver(packet), self.message_at(packet))
-            })
-            .collect();
-        (invariant.check)(&Snapshot { nodes: &nodes, messages: &messages })
+        let message = |&packet: &Packet| {
+            let codes = self.codes;
+            (codes.sender(packet), codes.receiver(packet), self.message_at(packet))
+        };
+        let messages: Vec<_> = packets.iter().map(message).collect();
+        let snapshot = Snapshot { nodes: &nodes, messages: &messages };
+        self.invariants().iter().try_for_each(|invariant| (invariant.check)(&snapshot))
     }
 
-    /// Roughly how many bytes all this takes.
-    pub(crate) fn bytes(&self) -> usize {
+    fn duty(&mut self, node: NodeId, local: u32, code: u32) -> Option<u32> {
+        let input = self.input(local, code);
+        let standing = self.local_at(local).application.standing();
+        let is_free = matches!(input, Input::Command(_)) && standing == Standing::Idle;
+        (!is_free).then(|| number(self.duties.insert_full((node, input)).0))
+    }
+
+    fn bytes(&self) -> usize {
         let of_value = 160;
         let values = self.locals.len() + self.messages.len() + self.monitors.len();
         (values + self.steps.len() + self.judgements.len()) * of_value

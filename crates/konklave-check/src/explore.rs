@@ -13,13 +13,16 @@ use konklave::protocol::{Broken, Monitor, Protocol};
 
 use crate::application::Application;
 use crate::dictionary::Dictionary;
-use crate::lookup::{Shared, ask};
-use crate::report::{Bound, Counterexample, Liveness, Property, Reached, Report, Verdict};
+use crate::meaning::{Shared, ask};
+use crate::report::{
+    Bound, Counterexample, Liveness, Property, Reached, Report, Schedule, Verdict,
+};
 use crate::rows::Rows;
 use crate::seen::{Identity, NOBODY, Seen, StateId, shard_of};
 use crate::shape::Shape;
 use crate::successors::Successor;
 use crate::system::{System, World};
+pub(crate) use path::{Move, Way};
 use retrace::Retraced;
 use threads::share_out;
 use worker::Worker;
@@ -88,24 +91,39 @@ pub fn explore<P, A, M>(
     system: System<P, A, M>,
     options: Options,
     go_on: &mut dyn FnMut(Progress) -> bool,
-) -> Report<P>
+) -> Report<Schedule<P>>
 where
     P: Protocol,
     A: Application<Command = P::Command, Event = P::Event>,
     M: Monitor<Command = P::Command, Event = P::Event>,
 {
     let begun = Instant::now();
-    let mut space = Space::new(system.clone(), options, begun);
-    let mut tally = Tally::default();
-    let mut findings = space.search(&mut tally, go_on);
-    if !findings.is_empty() && options.threads > 1 {
+    let (report, dictionary) = attempt(system.clone(), options, begun, go_on);
+    let (report, mut dictionary) = match report.verdict {
         // Threads race for who finds what: the answer comes from a search that has only one.
-        space = Space::new(system, Options { threads: 1, ..options }, begun);
-        tally = Tally::default();
-        findings = space.search(&mut tally, go_on);
-    }
-    findings.sort_by_key(|finding| (finding.successor.is_some(), finding.state));
-    space.report(tally, findings.into_iter().next(), go_on)
+        Verdict::Violated if options.threads > 1 => {
+            attempt(system, Options { threads: 1, ..options }, begun, go_on)
+        }
+        _ => (report, dictionary),
+    };
+    report.map(|way| dictionary.script(way))
+}
+
+fn attempt<P, A, M>(
+    system: System<P, A, M>,
+    options: Options,
+    begun: Instant,
+    go_on: &mut dyn FnMut(Progress) -> bool,
+) -> (Report<Way>, Dictionary<P, A, M>)
+where
+    P: Protocol,
+    A: Application<Command = P::Command, Event = P::Event>,
+    M: Monitor<Command = P::Command, Event = P::Event>,
+{
+    let (dictionary, first) = Dictionary::new(system);
+    let shared = Mutex::new(dictionary);
+    let report = Space::new(&shared, first, options, begun).examine(go_on);
+    (report, shared.into_inner().expect("all threads ended well"))
 }
 
 /// A broken promise, and where.
@@ -119,11 +137,11 @@ struct Finding {
 }
 
 /// The states of a system, as far as they are known.
-struct Space<P: Protocol, A, M> {
+struct Space<'a> {
     options: Options,
     world: World,
     shape: Shape,
-    shared: Shared<P, A, M>,
+    shared: &'a Shared,
     seen: Seen,
     first: Vec<u32>,
     begun: Instant,
@@ -143,20 +161,15 @@ struct Tally {
 
 impl Tally {
     /// Whether nothing speaks against going on.
-    fn look<P, A, M>(
+    fn look(
         &mut self,
-        space: &Space<P, A, M>,
+        space: &Space<'_>,
         rows: usize,
         go_on: &mut dyn FnMut(Progress) -> bool,
-    ) -> bool
-    where
-        P: Protocol,
-        A: Application<Command = P::Command, Event = P::Event>,
-        M: Monitor<Command = P::Command, Event = P::Event>,
-    {
+    ) -> bool {
         let limits = space.options.limits;
         let unique = space.seen.len();
-        let bytes = (space.seen.bytes() + rows + ask(&space.shared).bytes()) as u64;
+        let bytes = (space.seen.bytes() + rows + ask(space.shared).bytes()) as u64;
         self.bytes = self.bytes.max(bytes);
         let progress = Progress { unique, depth: self.depth, is_retracing: false };
         let bounds = [
@@ -170,25 +183,23 @@ impl Tally {
     }
 }
 
-impl<P, A, M> Space<P, A, M>
-where
-    P: Protocol,
-    A: Application<Command = P::Command, Event = P::Event>,
-    M: Monitor<Command = P::Command, Event = P::Event>,
-{
-    fn new(system: System<P, A, M>, options: Options, begun: Instant) -> Self {
-        let world = system.world;
-        let (dictionary, mut first) = Dictionary::new(system);
+impl<'a> Space<'a> {
+    fn new(shared: &'a Shared, mut first: Vec<u32>, options: Options, begun: Instant) -> Self {
+        let meaning = ask(shared);
+        let world = meaning.world();
+        let shape = Shape::new(meaning.nodes(), meaning.codes(), world);
+        drop(meaning);
         first.push(Shape::budget(world.faults));
-        Self {
-            options,
-            world,
-            shape: Shape::new(dictionary.nodes(), dictionary.codes, world),
-            shared: Mutex::new(dictionary),
-            seen: Seen::new(options.identity),
-            first,
-            begun,
-        }
+        let seen = Seen::new(options.identity);
+        Self { options, world, shape, shared, seen, first, begun }
+    }
+
+    /// Searches, and puts together what was found.
+    fn examine(&self, go_on: &mut dyn FnMut(Progress) -> bool) -> Report<Way> {
+        let mut tally = Tally::default();
+        let mut findings = self.search(&mut tally, go_on);
+        findings.sort_by_key(|finding| (finding.successor.is_some(), finding.state));
+        self.report(tally, findings.into_iter().next(), go_on)
     }
 
     /// The first state alone.
@@ -230,7 +241,7 @@ where
                 }
             }
         }
-        tally.bytes = tally.bytes.max((self.seen.bytes() + ask(&self.shared).bytes()) as u64);
+        tally.bytes = tally.bytes.max((self.seen.bytes() + ask(self.shared).bytes()) as u64);
         for worker in workers {
             tally.states += worker.states;
             tally.ends += worker.ends;
@@ -247,7 +258,7 @@ where
         mut tally: Tally,
         finding: Option<Finding>,
         go_on: &mut dyn FnMut(Progress) -> bool,
-    ) -> Report<P> {
+    ) -> Report<Way> {
         let mut counterexample = finding.map(|finding| self.counterexample(finding));
         let is_whole = counterexample.is_none() && tally.bound.is_none();
         let retraced = match self.options.costs {
@@ -282,7 +293,7 @@ where
             ends: tally.ends,
             liveness,
             messages,
-            overtaken: overtaken.filter(|_| A::TAKES_TURNS),
+            overtaken: overtaken.filter(|_| ask(self.shared).takes_turns()),
             worst: worst.map(|state| self.worst(state)),
             counterexample,
         }
@@ -290,7 +301,7 @@ where
 
     fn properties(
         &self,
-        counterexample: Option<&Counterexample<P>>,
+        counterexample: Option<&Counterexample<Way>>,
         verdict: Verdict,
         liveness: Option<Liveness>,
     ) -> Vec<Property> {
@@ -300,9 +311,7 @@ where
             (_, Some(broken)) if broken == name => Some(false),
             _ => None,
         };
-        let invariants = ask(&self.shared).invariants();
-        let invariants = invariants.iter().map(|invariant| invariant.name);
-        let mut names: Vec<&str> = M::promises().iter().copied().chain(invariants).collect();
+        let mut names = ask(self.shared).promises();
         names.push("assertions hold");
         let mut properties: Vec<_> = names
             .into_iter()

@@ -1,24 +1,9 @@
 //! What one thread remembers of the dictionary, so that it rarely has to ask.
 
-use std::sync::{Mutex, MutexGuard};
-
 use konklave::NodeId;
-use konklave::protocol::{Monitor, Protocol};
 
-use crate::application::{Application, Standing};
 use crate::code::Packet;
-use crate::dictionary::{Dictionary, NO_NEWS, NumberMap, Outcome, pair};
-use crate::local::Status;
-
-/// The dictionary that all threads share.
-pub(crate) type Shared<P, A, M> = Mutex<Dictionary<P, A, M>>;
-
-/// Asks the dictionary, which must not be busy with a question of the same thread.
-pub(crate) fn ask<P: Protocol, A, M>(
-    shared: &Shared<P, A, M>,
-) -> MutexGuard<'_, Dictionary<P, A, M>> {
-    shared.lock().expect("no step panics while it is taken")
-}
+use crate::meaning::{NO_NEWS, NumberMap, Outcome, Shared, Traits, ask, pair};
 
 /// The number of a monitor that has found a broken promise.
 pub(crate) const BROKEN: u32 = u32::MAX;
@@ -33,17 +18,6 @@ pub(crate) struct Lookup {
     judgements: NumberMap<u32>,
 }
 
-/// What a search has to know about a local.
-#[derive(Clone, Copy)]
-pub(crate) struct Traits {
-    pub(crate) status: Status,
-    pub(crate) standing: Standing,
-    /// How many inputs of its own it can get at any time.
-    pub(crate) free: u32,
-    /// How many more it can get if there is time for them.
-    pub(crate) patient: u32,
-}
-
 /// An outcome of a step.
 #[derive(Clone, Copy)]
 pub(crate) struct Brief {
@@ -55,21 +29,12 @@ pub(crate) struct Brief {
 
 impl Lookup {
     /// About the local with this number.
-    pub(crate) fn traits<P, A, M>(&mut self, shared: &Shared<P, A, M>, local: u32) -> Traits
-    where
-        P: Protocol,
-        A: Application<Command = P::Command, Event = P::Event>,
-        M: Monitor<Command = P::Command, Event = P::Event>,
-    {
+    pub(crate) fn traits(&mut self, shared: &Shared, local: u32) -> Traits {
         let place = local as usize;
         if let Some(Some(traits)) = self.traits.get(place) {
             return *traits;
         }
-        let dictionary = ask(shared);
-        let (free, patient) = dictionary.urges(local);
-        let it = dictionary.local_at(local);
-        let traits =
-            Traits { status: it.status, standing: it.application.standing(), free, patient };
+        let traits = ask(shared).traits(local);
         if self.traits.len() <= place {
             self.traits.resize(place + 1, None);
         }
@@ -78,18 +43,13 @@ impl Lookup {
     }
 
     /// The places of the outcomes of a step.
-    pub(crate) fn step<P, A, M>(
+    pub(crate) fn step(
         &mut self,
-        shared: &Shared<P, A, M>,
+        shared: &Shared,
         node: NodeId,
         local: u32,
         code: u32,
-    ) -> std::ops::Range<u32>
-    where
-        P: Protocol,
-        A: Application<Command = P::Command, Event = P::Event>,
-        M: Monitor<Command = P::Command, Event = P::Event>,
-    {
+    ) -> std::ops::Range<u32> {
         let key = pair(local, code);
         if let Some(&(first, end)) = self.steps.get(&key) {
             return first..end;
@@ -117,17 +77,7 @@ impl Lookup {
     }
 
     /// The monitor after these news; [`BROKEN`] if a promise is broken.
-    pub(crate) fn judge<P, A, M>(
-        &mut self,
-        shared: &Shared<P, A, M>,
-        monitor: u32,
-        news: u32,
-    ) -> u32
-    where
-        P: Protocol,
-        A: Application<Command = P::Command, Event = P::Event>,
-        M: Monitor<Command = P::Command, Event = P::Event>,
-    {
+    pub(crate) fn judge(&mut self, shared: &Shared, monitor: u32, news: u32) -> u32 {
         if news == NO_NEWS {
             return monitor;
         }

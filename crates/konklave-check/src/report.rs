@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display};
 
-use konklave::protocol::{Broken, Protocol};
+use konklave::protocol::Broken;
 use konklave::trace::Line;
 use serde::Serialize;
 
@@ -89,18 +89,18 @@ pub type Schedule<P> = Vec<Line<P>>;
 
 /// A schedule that breaks a promise.
 #[derive(Clone, Debug)]
-pub struct Counterexample<P: Protocol> {
+pub struct Counterexample<S> {
     /// The promise.
     pub broken: Broken,
     /// The schedule.
-    pub schedule: Schedule<P>,
+    pub schedule: S,
     /// How many of its last steps can repeat for ever, if it is endless.
     pub cycle: Option<usize>,
 }
 
-/// What a search has found.
+/// What a search has found; schedules are `S`.
 #[derive(Clone, Debug)]
-pub struct Report<P: Protocol> {
+pub struct Report<S> {
     /// How it ended.
     pub verdict: Verdict,
     /// What it ran into, if that is how it ended.
@@ -130,7 +130,36 @@ pub struct Report<P: Protocol> {
     /// How often at most others are served while one waits, where applications take turns.
     pub overtaken: Option<u32>,
     /// A schedule with the most messages, if it was asked for.
-    pub worst: Option<Schedule<P>>,
+    pub worst: Option<S>,
     /// What went wrong.
-    pub counterexample: Option<Counterexample<P>>,
+    pub counterexample: Option<Counterexample<S>>,
+}
+
+impl<S> Report<S> {
+    /// The same with other schedules.
+    pub(crate) fn map<T>(self, mut write: impl FnMut(S) -> T) -> Report<T> {
+        let Self { worst, counterexample, .. } = self;
+        Report {
+            worst: worst.map(&mut write),
+            counterexample: counterexample.map(|it| Counterexample {
+                broken: it.broken,
+                schedule: write(it.schedule),
+                cycle: it.cycle,
+            }),
+            verdict: self.verdict,
+            bound: self.bound,
+            states: self.states,
+            unique: self.unique,
+            depth: self.depth,
+            bytes: self.bytes,
+            seconds: self.seconds,
+            search_seconds: self.search_seconds,
+            properties: self.properties,
+            reached: self.reached,
+            ends: self.ends,
+            liveness: self.liveness,
+            messages: self.messages,
+            overtaken: self.overtaken,
+        }
+    }
 }

@@ -1,12 +1,10 @@
 //! Everything that can happen next.
 
 use konklave::NodeId;
-use konklave::protocol::{Monitor, Protocol};
 
-use crate::application::Application;
-use crate::dictionary::NO_NEWS;
 use crate::local::Status;
-use crate::lookup::{BROKEN, Lookup, Shared, ask};
+use crate::lookup::{BROKEN, Lookup};
+use crate::meaning::{NO_NEWS, Shared, Traits, ask};
 use crate::shape::Shape;
 use crate::system::{Faults, Pace, World};
 
@@ -40,25 +38,19 @@ pub(crate) struct Successor {
 const NONE: u32 = u32::MAX;
 
 /// One thread's way to look for successors.
-pub(crate) struct Successors<'a, P: Protocol, A, M> {
+pub(crate) struct Successors<'a> {
     pub(crate) shape: Shape,
     world: World,
-    shared: &'a Shared<P, A, M>,
+    shared: &'a Shared,
     pub(crate) lookup: Lookup,
 }
 
-impl<'a, P, A, M> Successors<'a, P, A, M>
-where
-    P: Protocol,
-    A: Application<Command = P::Command, Event = P::Event>,
-    M: Monitor<Command = P::Command, Event = P::Event>,
-{
-    pub(crate) fn new(shared: &'a Shared<P, A, M>) -> Self {
-        let (shape, world) = {
-            let dictionary = ask(shared);
-            let (codes, world) = (dictionary.codes, dictionary.world);
-            (Shape::new(dictionary.nodes(), codes, world), world)
-        };
+impl<'a> Successors<'a> {
+    pub(crate) fn new(shared: &'a Shared) -> Self {
+        let meaning = ask(shared);
+        let world = meaning.world();
+        let shape = Shape::new(meaning.nodes(), meaning.codes(), world);
+        drop(meaning);
         Self { shape, world, shared, lookup: Lookup::default() }
     }
 
@@ -102,7 +94,7 @@ where
         }
     }
 
-    fn traits(&mut self, local: u32) -> crate::lookup::Traits {
+    fn traits(&mut self, local: u32) -> Traits {
         self.lookup.traits(self.shared, local)
     }
 

@@ -7,9 +7,9 @@ use konklave::mutex::suzuki_kasami::SuzukiKasami;
 use konklave::mutex::{Command, Event, Monitor};
 use konklave::protocol::Protocol;
 use konklave_check::application::Visitor;
-use konklave_check::{Options, Report, System, Verdict, World, explore};
+use konklave_check::{Options, Report, Schedule, System, Verdict, World, explore};
 
-fn check<P>(budgets: &[u32], world: World, make: impl Fn(NodeId) -> P) -> Report<P>
+fn check<P>(budgets: &[u32], world: World, make: impl Fn(NodeId) -> P) -> Report<Schedule<P>>
 where
     P: Protocol<Command = Command, Event = Event>,
 {

@@ -6,23 +6,20 @@ mod components;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use indexmap::IndexSet;
-use konklave::NodeId;
-use konklave::protocol::{Broken, Input, Monitor, Protocol};
+use konklave::protocol::Broken;
 
 use super::Space;
-use super::path::{COMES_TO_REST, Move};
-use crate::application::{Application, Standing};
-use crate::lookup::{BROKEN, ask};
+use super::path::{COMES_TO_REST, Way};
+use crate::application::Standing;
+use crate::lookup::BROKEN;
+use crate::meaning::ask;
 use crate::report::Counterexample;
 use crate::seen::{NOBODY, Seen, StateId};
 use crate::successors::{Successor, Successors};
 
 /// The part of the graph in which cycles can be.
-struct Maze<P: Protocol> {
+struct Maze {
     states: Vec<Room>,
-    /// Everything that has to happen at last if it can happen all the time.
-    duties: IndexSet<(NodeId, Input<P>)>,
 }
 
 /// A state.
@@ -37,18 +34,14 @@ struct Room {
 struct Door {
     to: usize,
     successor: Successor,
-    duty: Option<usize>,
+    /// The number of what has to happen at last, if this is it.
+    duty: Option<u32>,
 }
 
-impl<P, A, M> Space<P, A, M>
-where
-    P: Protocol,
-    A: Application<Command = P::Command, Event = P::Event>,
-    M: Monitor<Command = P::Command, Event = P::Event>,
-{
+impl Space<'_> {
     /// A fair cycle, if there is one: in which somebody waits, if nodes never rest, and else any.
-    pub(super) fn fair_cycle(&self) -> Option<Counterexample<P>> {
-        let mut successors = Successors::new(&self.shared);
+    pub(super) fn fair_cycle(&self) -> Option<Counterexample<Way>> {
+        let mut successors = Successors::new(self.shared);
         let maze = self.maze(&mut successors);
         if !self.world.perpetual {
             let all = vec![true; maze.states.len()];
@@ -66,12 +59,12 @@ where
     }
 
     /// The states that were not retraced, and the steps between them.
-    fn maze(&self, successors: &mut Successors<'_, P, A, M>) -> Maze<P> {
+    fn maze(&self, successors: &mut Successors<'_>) -> Maze {
         let left: Vec<_> = (0..Seen::SHARDS)
             .flat_map(|it| self.seen.shard(it).left().collect::<Vec<_>>())
             .collect();
         let left: BTreeSet<StateId> = left.into_iter().collect();
-        let mut maze = Maze { states: Vec::new(), duties: IndexSet::new() };
+        let mut maze = Maze { states: Vec::new() };
         let mut places: BTreeMap<StateId, usize> = BTreeMap::new();
         let print = self.shape.print(&self.first);
         let first = self.seen.find(print, &self.first).expect("the first state was seen");
@@ -87,7 +80,7 @@ where
                 if left.contains(&id) && left.contains(&to) {
                     let fresh = places.len();
                     let to = *places.entry(to).or_insert(fresh);
-                    let duty = self.duty(&row, successor, &mut maze.duties, successors);
+                    let duty = self.duty(&row, successor, successors);
                     doors.push(Door { to, successor, duty });
                 }
             }
@@ -104,11 +97,7 @@ where
         maze
     }
 
-    fn steps(
-        &self,
-        row: &[u32],
-        successors: &mut Successors<'_, P, A, M>,
-    ) -> Vec<(Successor, Vec<u32>)> {
+    fn steps(&self, row: &[u32], successors: &mut Successors<'_>) -> Vec<(Successor, Vec<u32>)> {
         let mut all = Vec::new();
         successors.of(row, self.shape.print(row), &mut |successor| all.push(successor));
         all.retain(|successor| successor.monitor != BROKEN);
@@ -120,46 +109,39 @@ where
         all.into_iter().map(write).collect()
     }
 
-    fn waiting(&self, row: &[u32], successors: &mut Successors<'_, P, A, M>) -> Vec<bool> {
+    fn waiting(&self, row: &[u32], successors: &mut Successors<'_>) -> Vec<bool> {
         let locals = self.shape.locals(row).iter();
-        let standing = |&local| successors.lookup.traits(&self.shared, local).standing;
+        let standing = |&local| successors.lookup.traits(self.shared, local).standing;
         locals.map(standing).map(|standing| standing == Standing::Waiting).collect()
     }
 
-    /// What has to happen at last: messages arrive, timers run out, who is inside leaves. Nobody
-    /// has to ask for anything, and nothing has to go wrong.
     fn duty(
         &self,
         row: &[u32],
         successor: Successor,
-        duties: &mut IndexSet<(NodeId, Input<P>)>,
-        successors: &mut Successors<'_, P, A, M>,
-    ) -> Option<usize> {
+        successors: &mut Successors<'_>,
+    ) -> Option<u32> {
         let (node, code) = successors.input(row, successor.action)?;
-        let local = row[node.index()];
-        let input = ask(&self.shared).input(local, code);
-        let standing = successors.lookup.traits(&self.shared, local).standing;
-        let is_free = matches!(input, Input::Command(_)) && standing == Standing::Idle;
-        (!is_free).then(|| duties.insert_full((node, input)).0)
+        ask(self.shared).duty(node, row[node.index()], code)
     }
 
     /// The way to a cycle and once round it, as a counterexample.
     fn endless(
         &self,
-        maze: &Maze<P>,
+        maze: &Maze,
         walk: &[(usize, usize)],
         promise: &str,
         detail: &dyn Fn(usize) -> String,
-        successors: &mut Successors<'_, P, A, M>,
-    ) -> Counterexample<P> {
+        successors: &mut Successors<'_>,
+    ) -> Counterexample<Way> {
         let (mut moves, _) = self.way_to(maze.states[walk[0].0].id, successors);
         let way = moves.len();
         moves.extend(walk.iter().map(|&(state, door)| {
             let room = &maze.states[state];
-            Move { row: room.row.clone(), successor: room.doors[door].successor }
+            successors.a_move(room.row.clone(), room.doors[door].successor)
         }));
         let broken = Broken { promise: promise.to_owned(), detail: detail(walk.len()) };
-        let schedule = self.schedule(&moves, Some(way), Some(&broken), successors);
+        let schedule = Way { moves, repeats: Some(way), broken: Some(broken.clone()) };
         Counterexample { broken, schedule, cycle: Some(walk.len()) }
     }
 }
@@ -170,7 +152,7 @@ impl Room {
     }
 }
 
-impl<P: Protocol> Maze<P> {
+impl Maze {
     /// A closed walk through allowed states that is fair, as states and the doors taken.
     fn fair_walk(&self, allowed: &[bool]) -> Option<Vec<(usize, usize)>> {
         let doors = |(state, room): (usize, &Room)| -> Vec<usize> {
@@ -191,7 +173,7 @@ impl<P: Protocol> Maze<P> {
         component.iter().find(|&&state| inner(state).next().is_some())?;
         // For each duty: a step that fulfils it, or a state that is free of it.
         let mut stops = Vec::new();
-        for duty in 0..self.duties.len() {
+        for duty in self.duties() {
             let has_duty =
                 |state: usize| self.states[state].doors.iter().any(|door| door.duty == Some(duty));
             if let Some(&free) = component.iter().find(|&&state| !has_duty(state)) {
@@ -226,6 +208,12 @@ impl<P: Protocol> Maze<P> {
         }
         walk.extend(self.shortest(here, start, component));
         Some(walk)
+    }
+
+    /// The numbers of everything that has to happen at last if it can happen all the time.
+    fn duties(&self) -> BTreeSet<u32> {
+        let doors = self.states.iter().flat_map(|room| &room.doors);
+        doors.filter_map(|door| door.duty).collect()
     }
 
     /// The shortest way between two states of a component.

@@ -6,12 +6,10 @@ mod retracer;
 
 use std::sync::Mutex;
 
-use konklave::protocol::{Monitor, Protocol};
-
 use super::threads::share_out;
-use super::{Costs, Progress, Space, Tally};
-use crate::application::Application;
-use crate::report::{Bound, Extremes, Schedule};
+use super::{Costs, Progress, Space, Tally, Way};
+use crate::meaning::ask;
+use crate::report::{Bound, Extremes};
 use crate::rows::Rows;
 use crate::seen::{NOBODY, Seen, Shard, StateId};
 use crate::successors::Successors;
@@ -72,19 +70,14 @@ impl Ready {
     }
 }
 
-impl<P, A, M> Space<P, A, M>
-where
-    P: Protocol,
-    A: Application<Command = P::Command, Event = P::Event>,
-    M: Monitor<Command = P::Command, Event = P::Event>,
-{
+impl Space<'_> {
     /// Retraces all edges; nothing, if a limit is reached.
     pub(super) fn retrace(
         &self,
         tally: &mut Tally,
         go_on: &mut dyn FnMut(Progress) -> bool,
     ) -> Option<Retraced> {
-        let turns = if A::TAKES_TURNS { self.shape.nodes } else { 0 };
+        let turns = if ask(self.shared).takes_turns() { self.shape.nodes } else { 0 };
         let keeps_worst = self.options.costs == Costs::Worst;
         let ledgers: Vec<_> = self
             .seen
@@ -119,7 +112,7 @@ where
                 };
                 tally.bound.is_none()
             };
-            let work = |worker: &mut Retracer<'_, P, A, M>, index| worker.expand(&frontier, index);
+            let work = |worker: &mut Retracer<'_>, index| worker.expand(&frontier, index);
             if !share_out(&mut workers, frontier.rows.len(), work, &mut watch) {
                 return None;
             }
@@ -167,7 +160,7 @@ where
     }
 
     /// A schedule with the most messages.
-    pub(super) fn worst(&self, worst: Worst) -> Schedule<P> {
+    pub(super) fn worst(&self, worst: Worst) -> Way {
         let Worst { end, before } = worst;
         let before = |state: &StateId| {
             let shard = *state as usize % Seen::SHARDS;
@@ -175,8 +168,8 @@ where
         };
         let mut states: Vec<_> = std::iter::successors(Some(end), before).collect();
         states.reverse();
-        let mut successors = Successors::new(&self.shared);
+        let mut successors = Successors::new(self.shared);
         let (moves, _) = self.way_along(&states, &mut successors);
-        self.schedule(&moves, None, None, &mut successors)
+        Way { moves, repeats: None, broken: None }
     }
 }

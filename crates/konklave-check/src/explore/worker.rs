@@ -1,10 +1,9 @@
 //! One thread of the search.
 
-use konklave::protocol::{Invariant, Monitor, Protocol};
-
 use super::{Finding, Space};
-use crate::application::{Application, Standing};
-use crate::lookup::{BROKEN, ask};
+use crate::application::Standing;
+use crate::lookup::BROKEN;
+use crate::meaning::ask;
 use crate::report::Reached;
 use crate::rows::Rows;
 use crate::seen::{Identity, Seen, StateId, shard_of};
@@ -51,10 +50,10 @@ impl Batches {
 }
 
 /// One thread of the search.
-pub(crate) struct Worker<'a, P: Protocol, A, M> {
-    space: &'a Space<P, A, M>,
-    successors: Successors<'a, P, A, M>,
-    invariants: Vec<Invariant<P>>,
+pub(crate) struct Worker<'a> {
+    space: &'a Space<'a>,
+    successors: Successors<'a>,
+    has_invariants: bool,
     batches: Batches,
     found: Vec<Successor>,
     fresh: Vec<(Edge, StateId)>,
@@ -66,16 +65,11 @@ pub(crate) struct Worker<'a, P: Protocol, A, M> {
     pub(crate) reached: Reached,
 }
 
-impl<'a, P, A, M> Worker<'a, P, A, M>
-where
-    P: Protocol,
-    A: Application<Command = P::Command, Event = P::Event>,
-    M: Monitor<Command = P::Command, Event = P::Event>,
-{
-    pub(crate) fn new(space: &'a Space<P, A, M>) -> Self {
+impl<'a> Worker<'a> {
+    pub(crate) fn new(space: &'a Space<'a>) -> Self {
         Self {
-            successors: Successors::new(&space.shared),
-            invariants: ask(&space.shared).invariants(),
+            successors: Successors::new(space.shared),
+            has_invariants: ask(space.shared).has_invariants(),
             space,
             batches: Batches::new(),
             found: Vec::new(),
@@ -116,7 +110,7 @@ where
         }
         let mut wanting = 0;
         for &local in self.space.shape.locals(row) {
-            let standing = self.successors.lookup.traits(&self.space.shared, local).standing;
+            let standing = self.successors.lookup.traits(self.space.shared, local).standing;
             wanting += u32::from(standing != Standing::Idle);
             self.reached.served |= standing == Standing::Served;
         }
@@ -127,7 +121,7 @@ where
     fn end(&mut self, frontier: &Rows, index: usize) {
         self.ends += 1;
         let monitor = self.space.shape.monitor(frontier.row(index));
-        let verdict = ask(&self.space.shared).monitor_at(monitor).at_rest();
+        let verdict = ask(self.space.shared).at_rest(monitor);
         if let Err(broken) = verdict {
             let state = frontier.id(index);
             self.findings.push(Finding { state, successor: None, broken });
@@ -138,8 +132,8 @@ where
         let row = frontier.row(index);
         let news = self.successors.news(row, successor);
         let monitor = self.space.shape.monitor(row);
-        let mut dictionary = ask(&self.space.shared);
-        let broken = dictionary.judge(monitor, news).expect_err("it was broken before").clone();
+        let mut meaning = ask(self.space.shared);
+        let broken = meaning.judge(monitor, news).expect_err("it was broken before").clone();
         let state = frontier.id(index);
         self.findings.push(Finding { state, successor: Some(successor), broken });
     }
@@ -181,9 +175,9 @@ where
     /// Checks the new state that was just written.
     fn check_invariants(&mut self, state: StateId) {
         let shape = self.space.shape;
-        for invariant in &self.invariants {
+        if self.has_invariants {
             let (locals, packets) = (shape.locals(&self.scratch), shape.packets(&self.scratch));
-            let verdict = ask(&self.space.shared).holds(invariant, locals, packets);
+            let verdict = ask(self.space.shared).check_invariants(locals, packets);
             if let Err(broken) = verdict {
                 self.findings.push(Finding { state, successor: None, broken });
             }

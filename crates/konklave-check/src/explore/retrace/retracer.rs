@@ -2,22 +2,20 @@
 
 use std::sync::Mutex;
 
-use konklave::protocol::{Monitor, Protocol};
-
 use super::{Ledger, Ready};
-use crate::application::{Application, Standing};
+use crate::application::Standing;
 use crate::explore::worker::{Batches, Edge};
 use crate::explore::{Costs, Space};
 use crate::seen::{Identity, NOBODY, Shard, StateId};
 use crate::successors::{Action, Successor, Successors};
 
 /// One thread of the second pass.
-pub(super) struct Retracer<'a, P: Protocol, A, M> {
-    space: &'a Space<P, A, M>,
+pub(super) struct Retracer<'a> {
+    space: &'a Space<'a>,
     ledgers: &'a [Mutex<Ledger>],
     /// How many nodes take turns.
     turns: usize,
-    successors: Successors<'a, P, A, M>,
+    successors: Successors<'a>,
     batches: Batches,
     found: Vec<Successor>,
     fresh: Vec<(Edge, StateId)>,
@@ -32,22 +30,13 @@ pub(super) struct Retracer<'a, P: Protocol, A, M> {
     pub(super) overtaken: u8,
 }
 
-impl<'a, P, A, M> Retracer<'a, P, A, M>
-where
-    P: Protocol,
-    A: Application<Command = P::Command, Event = P::Event>,
-    M: Monitor<Command = P::Command, Event = P::Event>,
-{
-    pub(super) fn new(
-        space: &'a Space<P, A, M>,
-        ledgers: &'a [Mutex<Ledger>],
-        turns: usize,
-    ) -> Self {
+impl<'a> Retracer<'a> {
+    pub(super) fn new(space: &'a Space<'a>, ledgers: &'a [Mutex<Ledger>], turns: usize) -> Self {
         Self {
             space,
             ledgers,
             turns,
-            successors: Successors::new(&space.shared),
+            successors: Successors::new(space.shared),
             batches: Batches::new(),
             found: Vec::new(),
             fresh: Vec::new(),
@@ -151,7 +140,7 @@ where
             self.overtaken_then[usize::from(node)] = 0;
         }
         let Some((node, _)) = self.successors.input(row, successor.action) else { return };
-        let shared = &self.space.shared;
+        let shared = self.space.shared;
         let lookup = &mut self.successors.lookup;
         let local = lookup.outcome(successor.outcome).local;
         let was = lookup.traits(shared, row[node.index()]).standing;

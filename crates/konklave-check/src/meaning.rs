@@ -1,0 +1,98 @@
+//! What the numbers of a search mean. The search itself knows numbers only, so it exists once for
+//! all algorithms.
+
+use std::collections::HashMap;
+use std::hash::BuildHasherDefault;
+use std::sync::{Mutex, MutexGuard};
+
+use konklave::NodeId;
+use konklave::protocol::{Broken, Verdict};
+
+use crate::application::Standing;
+use crate::code::{Codes, Packet};
+use crate::fingerprint::MixHasher;
+use crate::local::Status;
+use crate::system::World;
+
+/// Knows what the numbers mean.
+pub(crate) trait Meaning: Send {
+    /// How many nodes there are.
+    fn nodes(&self) -> usize;
+
+    /// How messages and inputs are packed.
+    fn codes(&self) -> Codes;
+
+    /// How the world around the nodes behaves.
+    fn world(&self) -> World;
+
+    /// Whether applications take turns.
+    fn takes_turns(&self) -> bool;
+
+    /// The names of all promises and invariants.
+    fn promises(&self) -> Vec<&'static str>;
+
+    /// About the local with this number.
+    fn traits(&self, local: u32) -> Traits;
+
+    /// What can become of `node` in state `local` by the input with this code.
+    fn step(&mut self, node: NodeId, local: u32, code: u32) -> &[Outcome];
+
+    /// What the monitor says to these news: its next state, unless a promise is broken.
+    fn judge(&mut self, monitor: u32, news: u32) -> Result<u32, &Broken>;
+
+    /// What becomes of all nodes, and what is heard, when one crashes.
+    fn crash(&mut self, node: NodeId, locals: &[u32]) -> (Vec<u32>, u32);
+
+    /// What the monitor says if nothing more happens.
+    fn at_rest(&self, monitor: u32) -> Verdict;
+
+    /// Whether there are any.
+    fn has_invariants(&self) -> bool;
+
+    /// Whether all invariants hold for these nodes and messages.
+    fn check_invariants(&self, locals: &[u32], packets: &[Packet]) -> Verdict;
+
+    /// A number for this input of this node, if it has to happen at last: messages arrive, timers
+    /// run out, who is inside leaves. Nobody has to ask for anything.
+    fn duty(&mut self, node: NodeId, local: u32, code: u32) -> Option<u32>;
+
+    /// Roughly how many bytes all values take.
+    fn bytes(&self) -> usize;
+}
+
+/// What all threads share.
+pub(crate) type Shared = Mutex<dyn Meaning>;
+
+/// Asks for a meaning. Nobody may ask twice at a time.
+pub(crate) fn ask(shared: &Shared) -> MutexGuard<'_, dyn Meaning + 'static> {
+    shared.lock().expect("no step panics while it is taken")
+}
+
+/// What a search has to know about a local.
+#[derive(Clone, Copy)]
+pub(crate) struct Traits {
+    pub(crate) status: Status,
+    pub(crate) standing: Standing,
+    /// How many inputs of its own it can get at any time.
+    pub(crate) free: u32,
+    /// How many more it can get if there is time for them.
+    pub(crate) patient: u32,
+}
+
+/// What becomes of a node.
+#[derive(Clone, Debug)]
+pub(crate) struct Outcome {
+    pub(crate) local: u32,
+    pub(crate) sends: Vec<Packet>,
+    pub(crate) news: u32,
+}
+
+/// The news of a step that the monitor is not shown.
+pub(crate) const NO_NEWS: u32 = 0;
+
+/// A map from numbers that were put together from others.
+pub(crate) type NumberMap<V> = HashMap<u64, V, BuildHasherDefault<MixHasher>>;
+
+pub(crate) fn pair(high: u32, low: u32) -> u64 {
+    u64::from(high) << 32 | u64::from(low)
+}

@@ -1,0 +1,230 @@
+//! The same semantics once more, written down directly: whole states, no numbers, no memory of
+//! steps. The crate `stateright` explores it.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::fmt::Debug;
+use std::hash::Hash;
+
+use konklave::protocol::{Effect, Input, Monitor, Protocol};
+use konklave::{NodeId, Recorder};
+use konklave_check::application::Application;
+use konklave_check::{Faults, Order, Pace, System};
+use stateright::{Model, Property};
+
+/// A system as a model.
+#[derive(Clone)]
+pub struct Direct<P, A, M>(pub System<P, A, M>);
+
+/// A whole state.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct State<P: Protocol, A, M> {
+    nodes: Vec<Node<P, A>>,
+    monitor: M,
+    /// What is in transit. If order does not matter, every channel is sorted.
+    channels: BTreeMap<(NodeId, NodeId), VecDeque<P::Msg>>,
+    faults: Faults,
+    is_broken: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Node<P: Protocol, A> {
+    state: P,
+    application: A,
+    timers: Vec<P::Timer>,
+    status: Status,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Status {
+    Asleep,
+    Up,
+    Down,
+}
+
+/// Something that can happen.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Action<P: Protocol> {
+    Happen(NodeId, Input<P>),
+    Deliver { channel: (NodeId, NodeId), place: usize, again: bool },
+    Lose { channel: (NodeId, NodeId), place: usize },
+    Crash(NodeId),
+}
+
+impl<P, A, M> Direct<P, A, M>
+where
+    P: Protocol,
+    A: Application<Command = P::Command, Event = P::Event>,
+    M: Monitor<Command = P::Command, Event = P::Event>,
+{
+    fn react(&self, state: &mut State<P, A, M>, node: NodeId, input: Input<P>) {
+        let place = &mut state.nodes[node.index()];
+        let mut verdict = Ok(());
+        match &input {
+            Input::Start => place.status = Status::Up,
+            Input::Command(command) => {
+                place.application.on_command(command);
+                verdict = state.monitor.on_command(node, command);
+            }
+            Input::Timer(timer) => place.timers.retain(|other| other != timer),
+            Input::Message { .. } => {}
+        }
+        let mut recorder = Recorder::default();
+        place.state.on(input, &mut recorder);
+        for effect in recorder.take() {
+            let place = &mut state.nodes[node.index()];
+            match effect {
+                Effect::Send { to, msg } => {
+                    if state.nodes[to.index()].status == Status::Down {
+                        continue;
+                    }
+                    let channel = state.channels.entry((node, to)).or_default();
+                    channel.push_back(msg);
+                    if self.0.world.order == Order::Any {
+                        channel.make_contiguous().sort();
+                    }
+                }
+                Effect::SetTimer { timer, .. } => {
+                    place.timers.retain(|other| *other != timer);
+                    place.timers.push(timer);
+                    place.timers.sort();
+                }
+                Effect::CancelTimer(timer) => place.timers.retain(|other| *other != timer),
+                Effect::Emit(event) => {
+                    place.application.on_event(&event);
+                    verdict = verdict.and_then(|()| state.monitor.on_event(node, &event));
+                }
+                Effect::Choose { .. } => panic!("choices are not modelled"),
+            }
+        }
+        state.is_broken |= verdict.is_err();
+    }
+
+    fn take(state: &mut State<P, A, M>, channel: (NodeId, NodeId), place: usize) -> P::Msg {
+        let messages = state.channels.get_mut(&channel).expect("something is in transit");
+        let msg = messages.remove(place).expect("it is in transit");
+        if messages.is_empty() {
+            state.channels.remove(&channel);
+        }
+        msg
+    }
+}
+
+impl<P, A, M> Model for Direct<P, A, M>
+where
+    P: Protocol + Sync,
+    P::Msg: Sync,
+    P::Timer: Sync,
+    P::Command: Sync,
+    P::Event: Sync,
+    A: Application<Command = P::Command, Event = P::Event> + Sync,
+    M: Monitor<Command = P::Command, Event = P::Event> + Sync,
+{
+    type State = State<P, A, M>;
+    type Action = Action<P>;
+
+    fn init_states(&self) -> Vec<Self::State> {
+        let System { nodes, applications, monitor, world } = self.0.clone();
+        let nodes = nodes.into_iter().zip(applications).map(|(state, application)| Node {
+            state,
+            application,
+            timers: Vec::new(),
+            status: Status::Asleep,
+        });
+        vec![State {
+            nodes: nodes.collect(),
+            monitor,
+            channels: BTreeMap::new(),
+            faults: world.faults,
+            is_broken: false,
+        }]
+    }
+
+    fn actions(&self, state: &Self::State, actions: &mut Vec<Self::Action>) {
+        if state.is_broken {
+            return;
+        }
+        let all = NodeId::all(state.nodes.len() as u32);
+        let asleep = all.clone().find(|it| state.nodes[it.index()].status == Status::Asleep);
+        if let Some(node) = asleep {
+            return actions.push(Action::Happen(node, Input::Start));
+        }
+        let has_time = self.0.world.pace == Pace::Free || state.channels.is_empty();
+        for id in all {
+            let node = &state.nodes[id.index()];
+            if node.status == Status::Down {
+                continue;
+            }
+            let mut happen = |input| actions.push(Action::Happen(id, input));
+            node.application.commands().into_iter().map(Input::Command).for_each(&mut happen);
+            if has_time {
+                node.application.notices().into_iter().map(Input::Command).for_each(&mut happen);
+                node.timers.iter().cloned().map(Input::Timer).for_each(&mut happen);
+            }
+            if state.faults.crashes > 0 {
+                actions.push(Action::Crash(id));
+            }
+        }
+        for (&channel, messages) in &state.channels {
+            for place in 0..messages.len() {
+                let is_copy = place > 0 && messages[place] == messages[place - 1];
+                match self.0.world.order {
+                    Order::Any if is_copy => continue,
+                    Order::Fifo if place > 0 => continue,
+                    _ => {}
+                }
+                actions.push(Action::Deliver { channel, place, again: false });
+                if state.faults.duplicates > 0 {
+                    actions.push(Action::Deliver { channel, place, again: true });
+                }
+                if state.faults.losses > 0 {
+                    actions.push(Action::Lose { channel, place });
+                }
+            }
+        }
+    }
+
+    fn next_state(&self, last: &Self::State, action: Self::Action) -> Option<Self::State> {
+        let mut state = last.clone();
+        match action {
+            Action::Happen(node, input) => self.react(&mut state, node, input),
+            Action::Deliver { channel: (from, to), place, again } => {
+                let msg = match again {
+                    true => {
+                        state.faults.duplicates -= 1;
+                        state.channels[&(from, to)][place].clone()
+                    }
+                    false => Self::take(&mut state, (from, to), place),
+                };
+                self.react(&mut state, to, Input::Message { from, msg });
+            }
+            Action::Lose { channel, place } => {
+                state.faults.losses -= 1;
+                Self::take(&mut state, channel, place);
+            }
+            Action::Crash(node) => {
+                state.faults.crashes -= 1;
+                let fresh = self.init_states().swap_remove(0).nodes.swap_remove(node.index());
+                state.nodes[node.index()] = Node { status: Status::Down, ..fresh };
+                for other in &mut state.nodes {
+                    if other.status == Status::Up {
+                        other.application.on_crash(node);
+                    }
+                }
+                state.channels.retain(|(_, to), _| *to != node);
+                state.is_broken |= state.monitor.on_crash(node).is_err();
+            }
+        }
+        Some(state)
+    }
+
+    fn properties(&self) -> Vec<Property<Self>> {
+        vec![
+            Property::always("no promise is broken", |_, state: &Self::State| !state.is_broken),
+            Property::always("every end is good", |model: &Self, state: &Self::State| {
+                let mut actions = Vec::new();
+                model.actions(state, &mut actions);
+                state.is_broken || !actions.is_empty() || state.monitor.at_rest().is_ok()
+            }),
+        ]
+    }
+}
