@@ -137,7 +137,7 @@ pub struct Report<S> {
 
 impl<S> Report<S> {
     /// The same with other schedules.
-    pub(crate) fn map<T>(self, mut write: impl FnMut(S) -> T) -> Report<T> {
+    pub fn map<T>(self, mut write: impl FnMut(S) -> T) -> Report<T> {
         let Self { worst, counterexample, .. } = self;
         Report {
             worst: worst.map(&mut write),

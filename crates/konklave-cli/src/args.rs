@@ -9,6 +9,7 @@ use konklave_sim::faults::{self, Corruption, Faults, Outage, Partition};
 use konklave_sim::workload::Members;
 use konklave_sim::workload::mutex::Demand;
 
+use crate::check::CheckArgs;
 use crate::experiment::ExperimentArgs;
 use crate::ring::RingArgs;
 
@@ -20,6 +21,7 @@ use crate::ring::RingArgs;
   konklave explain raymond                       how it works
   konklave run raymond --nodes 127 --load heavy  what it costs
   konklave run chang-roberts --nodes 1000000     at scale
+  konklave check maekawa --nodes 3               in every order
 
 Exit codes: 0 fine, 1 a promise was broken, 2 bad usage or input, 3 inconclusive.")]
 pub struct Cli {
@@ -39,6 +41,8 @@ pub enum Verb {
     Run(Box<RunArgs>),
     /// Run all algorithms of a family on the same workload; measured beside formula
     Compare(CompareArgs),
+    /// Look at every schedule of a small system, and at what it costs at least and at most
+    Check(Box<CheckArgs>),
     /// Run a trace again, step by step, and check that everything happens as recorded
     Replay(ReplayArgs),
     /// Let a ring of threads elect leaders, again and again
@@ -370,7 +374,7 @@ impl FaultArgs {
 /// More nodes than this do not fit in the memory of the machines that this is made for.
 const NODES_MAX: u32 = 100_000_000;
 
-fn number_of_nodes(text: &str) -> Result<u32, String> {
+pub(crate) fn number_of_nodes(text: &str) -> Result<u32, String> {
     match text.parse::<u64>() {
         Ok(0) => Err("a system has at least one node".to_owned()),
         Ok(nodes) if nodes <= u64::from(NODES_MAX) => Ok(nodes as u32),

@@ -1,5 +1,7 @@
 //! Carries out a job with the nodes of one algorithm. Generic over it: the table picks the types.
 
+mod check;
+
 use std::io::{self, Write};
 
 use konklave::NodeId;
@@ -8,6 +10,7 @@ use konklave::election::repeated::Repeated;
 use konklave::election::{self, Winner};
 use konklave::mutex;
 use konklave::protocol::{Monitor, Protocol};
+use konklave_check::application::Application;
 use konklave_sim::random::{Random, Stream};
 use konklave_sim::script::Script;
 use konklave_sim::workload::booking::{self as bookings, BookingReport, Diary};
@@ -20,6 +23,7 @@ use serde::Serialize;
 use crate::failure::Failure;
 use crate::replay::describe;
 use crate::site::Site;
+pub use check::{CheckPlan, Checked, Told, seconds, world};
 
 /// What is to be done with a system.
 pub enum Job<'a> {
@@ -41,6 +45,13 @@ pub enum Job<'a> {
     },
     /// Play a golden script.
     Script(&'a Script),
+    /// Look at every schedule.
+    Check {
+        /// How.
+        plan: &'a CheckPlan,
+        /// Asked from time to time; can stop the search.
+        go_on: &'a mut dyn FnMut(konklave_check::Progress) -> bool,
+    },
 }
 
 /// How a system is to be simulated.
@@ -90,6 +101,8 @@ pub enum Outcome {
     Replayed(Replayed),
     /// Of a script: its text with the actual output.
     Played(String),
+    /// Of a check.
+    Checked(Box<Checked>),
 }
 
 /// What was measured about a family's problem, under the family's name.
@@ -138,7 +151,8 @@ where
         };
         Ok(Contention::new(nodes, plan))
     };
-    drive(site, job, make, workload, mutex::Monitor::new(nodes), Problem::Mutex)
+    let visitors = |plan: &CheckPlan| plan.visitors(site);
+    drive(site, job, make, workload, visitors, mutex::Monitor::new(nodes), Problem::Mutex)
 }
 
 /// Drives a booking algorithm of this form.
@@ -165,7 +179,9 @@ where
         };
         Ok(Diary::new(nodes, plan))
     };
-    drive(site, job, make, workload, booking::Monitor::new(nodes, form), Problem::Booking)
+    let guests = |plan: &CheckPlan| plan.guests(site);
+    let monitor = booking::Monitor::new(nodes, form);
+    drive(site, job, make, workload, guests, monitor, Problem::Booking)
 }
 
 /// Drives an election algorithm; `winner` is what it promises.
@@ -191,7 +207,8 @@ where
         true => monitor.overlapping(),
         false => monitor,
     };
-    drive(site, job, make, workload, monitor, Problem::Election)
+    let voters = |plan: &CheckPlan| plan.voters(site);
+    drive(site, job, make, workload, voters, monitor, Problem::Election)
 }
 
 /// Drives an algorithm that holds one election, as often as is asked for.
@@ -226,17 +243,19 @@ fn members(option: &str, members: &Members, site: &Site) -> Result<Vec<NodeId>, 
     resolved.map_err(|problem| Failure::bad(format!("{option}: {problem}")))
 }
 
-fn drive<P, W, M>(
+fn drive<P, W, A, M>(
     site: &Site,
     job: Job<'_>,
     make: impl Fn(NodeId) -> P,
     workload: impl FnOnce(&RunPlan) -> Result<W, Failure>,
+    applications: impl FnOnce(&CheckPlan) -> Result<Vec<A>, Failure>,
     monitor: M,
     wrap: fn(W::Report) -> Problem,
 ) -> Result<Outcome, Failure>
 where
     P: Protocol,
     W: Workload<P>,
+    A: Application<Command = P::Command, Event = P::Event>,
     M: Monitor<Command = P::Command, Event = P::Event>,
 {
     match job {
@@ -262,6 +281,10 @@ where
             let nodes = NodeId::all(site.nodes()).map(make).collect();
             let played = script.play(nodes, monitor);
             played.map(Outcome::Played).map_err(|error| Failure::bad(error.to_string()))
+        }
+        Job::Check { plan, go_on } => {
+            let checked = check::check(make, applications(plan)?, monitor, plan, go_on);
+            Ok(Outcome::Checked(Box::new(checked)))
         }
     }
 }

@@ -3,6 +3,7 @@
 //! The one place that knows algorithms by name is the [`table`].
 
 pub mod args;
+pub mod check;
 pub mod compare;
 pub mod document;
 pub mod drive;
@@ -38,6 +39,7 @@ pub fn main() -> ExitCode {
         Verb::Explain(args) => explain::explain(args),
         Verb::Run(args) => run::run(args),
         Verb::Compare(args) => compare::compare(args),
+        Verb::Check(args) => check::check(args),
         Verb::Replay(args) => replay::replay(args),
         Verb::Ring(args) => ring::ring(args),
         Verb::Experiment(args) => experiment::experiment(args),

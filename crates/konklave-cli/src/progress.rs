@@ -38,8 +38,21 @@ impl Watch {
         self.since.elapsed().as_secs_f64()
     }
 
-    /// Shows how far the run is; whether it shall go on.
+    /// Shows how far a simulation is; whether it shall go on.
     pub(crate) fn look(&mut self, progress: Progress) -> bool {
+        self.show(|seconds| {
+            format!(
+                "{} messages delivered, {:.1} M/s, {} pending, time {}",
+                grouped(progress.deliveries),
+                progress.deliveries as f64 / seconds / 1e6,
+                grouped(progress.pending),
+                grouped(progress.time),
+            )
+        })
+    }
+
+    /// Shows how far it is, given the seconds since it began; whether it shall go on.
+    pub(crate) fn show(&mut self, message: impl FnOnce(f64) -> String) -> bool {
         if self.bar.is_none() && self.since.elapsed() > PATIENCE {
             let bar = ProgressBar::new_spinner();
             let style = ProgressStyle::with_template("{spinner} {elapsed} {msg}");
@@ -47,13 +60,7 @@ impl Watch {
             self.bar = Some(bar);
         }
         if let Some(bar) = &self.bar {
-            let rate = progress.deliveries as f64 / self.seconds() / 1e6;
-            bar.set_message(format!(
-                "{} messages delivered, {rate:.1} M/s, {} pending, time {}",
-                grouped(progress.deliveries),
-                grouped(progress.pending),
-                grouped(progress.time),
-            ));
+            bar.set_message(message(self.seconds()));
             bar.tick();
         }
         !self.is_interrupted.load(Ordering::Relaxed)

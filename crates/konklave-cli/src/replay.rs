@@ -124,6 +124,7 @@ pub fn describe<P: Protocol>(line: &Line<P>) -> String {
             text
         }
         Line::Fault { at, what } => format!("{at:>8}  {}", describe_fault(what)),
+        Line::Loop { at } => format!("{at:>8}  from here on, the steps can repeat for ever"),
         Line::End(end) => format!("{:>8}  end: {}", end.time, end.ended),
     }
 }

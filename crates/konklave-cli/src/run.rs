@@ -18,7 +18,7 @@ use crate::entry::{Entry, Family};
 use crate::failure::Failure;
 use crate::output::{grouped, short};
 use crate::progress::Watch;
-use crate::setup::Setup;
+use crate::setup::{Setup, Wish};
 use crate::site::Site;
 use crate::{output, table};
 
@@ -26,7 +26,7 @@ use crate::{output, table};
 pub fn run(args: &RunArgs) -> Result<Verdict, Failure> {
     let entry = table::find(&args.algorithm)?;
     refuse_foreign_options(args, entry)?;
-    let site = Site::new(Setup::from_args(args, entry)?, entry)?;
+    let site = Site::new(Setup::new(&wish(args), entry)?, entry)?;
     let plan = plan(args, &site)?;
     if let Some(path) = &args.save_graph {
         save_graph(path, &site)?;
@@ -73,6 +73,17 @@ pub fn run(args: &RunArgs) -> Result<Verdict, Failure> {
         false => output::lines(&for_people(&report, args, &site))?,
     }
     Ok(verdict)
+}
+
+fn wish(args: &RunArgs) -> Wish<'_> {
+    Wish {
+        nodes: args.nodes,
+        topology: args.topology.as_deref(),
+        seed: args.seed,
+        ids: args.election.ids.as_deref(),
+        elections: args.election.elections,
+        variant: &args.variant,
+    }
 }
 
 /// The report of a run, as JSON has it. The names of its fields do not change.

@@ -7,7 +7,7 @@ use std::path::Path;
 use konklave::graph::{FORMS, Format, Graph, GraphError, NAMES, Topology};
 use serde::{Deserialize, Serialize};
 
-use crate::args::RunArgs;
+use crate::args::VariantArgs;
 use crate::entry::Entry;
 use crate::failure::Failure;
 
@@ -57,6 +57,22 @@ pub enum Ids {
     List(Vec<u32>),
 }
 
+/// What the user says about a system, whatever is to be done with it.
+pub struct Wish<'a> {
+    /// How many nodes there are.
+    pub nodes: Option<u32>,
+    /// The network.
+    pub topology: Option<&'a str>,
+    /// The seed.
+    pub seed: u64,
+    /// The ids of nodes.
+    pub ids: Option<&'a str>,
+    /// How many elections follow each other.
+    pub elections: Option<u32>,
+    /// Options of the algorithm's own.
+    pub variant: &'a VariantArgs,
+}
+
 fn one() -> u32 {
     1
 }
@@ -66,19 +82,19 @@ const NODES: u32 = 10;
 
 impl Setup {
     /// What the user asks for.
-    pub fn from_args(args: &RunArgs, entry: &Entry) -> Result<Self, Failure> {
-        let topology = match &args.topology {
+    pub fn new(wish: &Wish<'_>, entry: &Entry) -> Result<Self, Failure> {
+        let topology = match wish.topology {
             Some(text) => read_topology(text)?,
             None => entry.needs.network.default_topology(),
         };
-        let (graph, nodes) = network(&topology, args.nodes)?;
-        let ids = match &args.election.ids {
+        let (graph, nodes) = network(&topology, wish.nodes)?;
+        let ids = match wish.ids {
             Some(text) => read_ids(text)?,
             None => Ids::default(),
         };
         let mut variant = BTreeMap::new();
         let mut files = BTreeMap::new();
-        for (name, value) in args.variant.given() {
+        for (name, value) in wish.variant.given() {
             if let Some(path) = value.strip_prefix("file:") {
                 files.insert(name.to_owned(), read_file(&format!("read the {name}"), path)?);
             }
@@ -89,9 +105,9 @@ impl Setup {
             nodes,
             topology: topology.to_string(),
             graph,
-            seed: args.seed,
+            seed: wish.seed,
             ids,
-            elections: args.election.elections.unwrap_or(1),
+            elections: wish.elections.unwrap_or(1),
             variant,
             files,
             command: std::env::args().skip(1).collect::<Vec<_>>().join(" "),

@@ -62,7 +62,9 @@ where
         make,
         monitor,
         messages: 0,
+        in_transit: 0,
         steps: 0,
+        before_loop: None,
         broken: None,
     };
     let mut number = 1;
@@ -77,6 +79,7 @@ where
         match line {
             Line::Step(step) => stage.step(step).map_err(error)?,
             Line::Fault { what, .. } => stage.fault(what).map_err(error)?,
+            Line::Loop { .. } => stage.before_loop = Some(stage.moment()),
             Line::End(end) => return stage.end(end).map_err(error),
         }
     }
@@ -91,8 +94,18 @@ struct Stage<'a, P, M> {
     make: &'a dyn Fn(NodeId) -> P,
     monitor: M,
     messages: u64,
+    in_transit: i64,
     steps: u64,
+    /// Where the steps that can repeat for ever begin.
+    before_loop: Option<Moment<P>>,
     broken: Option<Broken>,
+}
+
+/// What must be the same again after a loop: all nodes, and what is in transit.
+struct Moment<P> {
+    nodes: Vec<P>,
+    /// Messages sent but not received, lost ones left out.
+    in_transit: i64,
 }
 
 impl<P, M> Stage<'_, P, M>
@@ -100,6 +113,10 @@ where
     P: Protocol,
     M: Monitor<Command = P::Command, Event = P::Event>,
 {
+    fn moment(&self) -> Moment<P> {
+        Moment { nodes: self.nodes.clone(), in_transit: self.in_transit }
+    }
+
     fn judge(&mut self, verdict: Verdict) {
         if let (Err(broken), None) = (verdict, &self.broken) {
             self.broken = Some(broken);
@@ -116,6 +133,7 @@ where
     fn step(&mut self, step: Step<P>) -> Result<(), String> {
         let Step { node, input, effects, .. } = step;
         self.steps += 1;
+        self.in_transit -= i64::from(matches!(input, Input::Message { .. }));
         if let Input::Command(command) = &input {
             let verdict = self.monitor.on_command(node, command);
             self.judge(verdict);
@@ -131,7 +149,10 @@ where
         }
         for effect in &env.done {
             match effect {
-                Effect::Send { .. } => self.messages += 1,
+                Effect::Send { .. } => {
+                    self.messages += 1;
+                    self.in_transit += 1;
+                }
                 Effect::Emit(event) => {
                     let verdict = self.monitor.on_event(node, event);
                     self.judge(verdict);
@@ -167,14 +188,9 @@ where
                     state.on_message(from, msg, &mut Void);
                 }
             }
-            Fault::Lost(_)
-            | Fault::Doubled(_)
-            | Fault::Missed(_)
-            | Fault::Pause(_)
-            | Fault::Resume(_)
-            | Fault::Partition(_)
-            | Fault::Heal(_)
-            | Fault::Forged { .. } => {}
+            Fault::Lost(_) | Fault::Missed(_) => self.in_transit -= 1,
+            Fault::Doubled(_) | Fault::Forged { .. } => self.in_transit += 1,
+            Fault::Pause(_) | Fault::Resume(_) | Fault::Partition(_) | Fault::Heal(_) => {}
         }
         Ok(())
     }
@@ -189,6 +205,12 @@ where
         if end.broken.is_some() || end.ended == "quiescence" || end.ended == "done" {
             let verdict = self.monitor.at_rest();
             self.judge(verdict);
+        }
+        if let (Some(before), None) = (self.before_loop.take(), &self.broken) {
+            if before.nodes != self.nodes || before.in_transit != self.in_transit {
+                return Err("the steps that are said to repeat for ever cannot".to_owned());
+            }
+            self.broken.clone_from(&end.broken);
         }
         if self.broken != end.broken {
             let text = |broken: &Option<Broken>| match broken {

@@ -1,5 +1,5 @@
 //! The same semantics once more, written down directly: whole states, no numbers, no memory of
-//! steps. The crate `stateright` explores it.
+//! steps.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt::Debug;
@@ -9,21 +9,20 @@ use konklave::protocol::{Effect, Input, Monitor, Protocol};
 use konklave::{NodeId, Recorder};
 use konklave_check::application::Application;
 use konklave_check::{Faults, Order, Pace, System};
-use stateright::{Model, Property};
 
 /// A system as a model.
 #[derive(Clone)]
-pub struct Direct<P, A, M>(pub System<P, A, M>);
+pub(crate) struct Direct<P, A, M>(pub(crate) System<P, A, M>);
 
 /// A whole state.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct State<P: Protocol, A, M> {
+pub(crate) struct State<P: Protocol, A, M> {
     nodes: Vec<Node<P, A>>,
     monitor: M,
     /// What is in transit. If order does not matter, every channel is sorted.
     channels: BTreeMap<(NodeId, NodeId), VecDeque<P::Msg>>,
     faults: Faults,
-    is_broken: bool,
+    pub(crate) is_broken: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -43,7 +42,7 @@ enum Status {
 
 /// Something that can happen.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Action<P: Protocol> {
+pub(crate) enum Action<P: Protocol> {
     Happen(NodeId, Input<P>),
     Deliver { channel: (NodeId, NodeId), place: usize, again: bool },
     Lose { channel: (NodeId, NodeId), place: usize },
@@ -107,22 +106,8 @@ where
         }
         msg
     }
-}
 
-impl<P, A, M> Model for Direct<P, A, M>
-where
-    P: Protocol + Sync,
-    P::Msg: Sync,
-    P::Timer: Sync,
-    P::Command: Sync,
-    P::Event: Sync,
-    A: Application<Command = P::Command, Event = P::Event> + Sync,
-    M: Monitor<Command = P::Command, Event = P::Event> + Sync,
-{
-    type State = State<P, A, M>;
-    type Action = Action<P>;
-
-    fn init_states(&self) -> Vec<Self::State> {
+    pub(crate) fn first(&self) -> State<P, A, M> {
         let System { nodes, applications, monitor, world } = self.0.clone();
         let nodes = nodes.into_iter().zip(applications).map(|(state, application)| Node {
             state,
@@ -130,23 +115,24 @@ where
             timers: Vec::new(),
             status: Status::Asleep,
         });
-        vec![State {
+        State {
             nodes: nodes.collect(),
             monitor,
             channels: BTreeMap::new(),
             faults: world.faults,
             is_broken: false,
-        }]
+        }
     }
 
-    fn actions(&self, state: &Self::State, actions: &mut Vec<Self::Action>) {
+    pub(crate) fn actions(&self, state: &State<P, A, M>) -> Vec<Action<P>> {
+        let mut actions = Vec::new();
         if state.is_broken {
-            return;
+            return actions;
         }
         let all = NodeId::all(state.nodes.len() as u32);
         let asleep = all.clone().find(|it| state.nodes[it.index()].status == Status::Asleep);
         if let Some(node) = asleep {
-            return actions.push(Action::Happen(node, Input::Start));
+            return vec![Action::Happen(node, Input::Start)];
         }
         let has_time = self.0.world.pace == Pace::Free || state.channels.is_empty();
         for id in all {
@@ -181,9 +167,10 @@ where
                 }
             }
         }
+        actions
     }
 
-    fn next_state(&self, last: &Self::State, action: Self::Action) -> Option<Self::State> {
+    pub(crate) fn next(&self, last: &State<P, A, M>, action: Action<P>) -> State<P, A, M> {
         let mut state = last.clone();
         match action {
             Action::Happen(node, input) => self.react(&mut state, node, input),
@@ -203,7 +190,7 @@ where
             }
             Action::Crash(node) => {
                 state.faults.crashes -= 1;
-                let fresh = self.init_states().swap_remove(0).nodes.swap_remove(node.index());
+                let fresh = self.first().nodes.swap_remove(node.index());
                 state.nodes[node.index()] = Node { status: Status::Down, ..fresh };
                 for other in &mut state.nodes {
                     if other.status == Status::Up {
@@ -214,17 +201,12 @@ where
                 state.is_broken |= state.monitor.on_crash(node).is_err();
             }
         }
-        Some(state)
+        state
     }
 
-    fn properties(&self) -> Vec<Property<Self>> {
-        vec![
-            Property::always("no promise is broken", |_, state: &Self::State| !state.is_broken),
-            Property::always("every end is good", |model: &Self, state: &Self::State| {
-                let mut actions = Vec::new();
-                model.actions(state, &mut actions);
-                state.is_broken || !actions.is_empty() || state.monitor.at_rest().is_ok()
-            }),
-        ]
+    /// Whether nothing is wrong with a state.
+    pub(crate) fn is_good(&self, state: &State<P, A, M>) -> bool {
+        let is_end = self.actions(state).is_empty();
+        !state.is_broken && (!is_end || state.monitor.at_rest().is_ok())
     }
 }

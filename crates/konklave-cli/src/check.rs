@@ -1,0 +1,177 @@
+//! `konklave check`: every schedule of a small system.
+
+mod args;
+mod report;
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::Path;
+use std::thread;
+
+use konklave::graph::Topology;
+use konklave::trace::{Header, VERSION};
+use konklave_check::{
+    Costs, Faults, Identity, Limits, NODES_MAX, Options, Order, Pace, Progress, Verdict as Found,
+    World,
+};
+use konklave_sim::workload::Members;
+use konklave_sim::write_line;
+
+use crate::Verdict;
+use crate::drive::{self, CheckPlan, Checked, Job, Outcome, Told, carry_out};
+use crate::entry::{Entry, Family};
+use crate::failure::Failure;
+use crate::output::{self, grouped};
+use crate::progress::Watch;
+use crate::setup::{Setup, Wish, read_topology};
+use crate::site::Site;
+use crate::table;
+pub use args::CheckArgs;
+
+/// Looks at every schedule and reports.
+pub fn check(args: &CheckArgs) -> Result<Verdict, Failure> {
+    let entry = table::find(&args.algorithm)?;
+    refuse_foreign_options(args, entry)?;
+    let site = Site::new(Setup::new(&wish(args, entry)?, entry)?, entry)?;
+    if site.nodes() as usize > NODES_MAX {
+        return Err(Failure::bad(format!(
+            "{} nodes are too many for every schedule: at most {NODES_MAX} can be checked, and few \
+             algorithms can be with more than 5; `run` simulates any number",
+            site.nodes()
+        )));
+    }
+    let plan = plan(args, &site);
+    let mut watch = Watch::new();
+    let mut go_on = |progress: Progress| {
+        watch.show(|seconds| {
+            let Progress { unique, depth, is_retracing } = progress;
+            let rate = unique as f64 / seconds / 1e6;
+            match is_retracing {
+                false => format!("{} states, {rate:.1} M/s, depth {depth}", grouped(unique)),
+                true => format!("{} states retraced for their costs", grouped(unique)),
+            }
+        })
+    };
+    let outcome = carry_out(&site, Job::Check { plan: &plan, go_on: &mut go_on });
+    watch.finish();
+    let Outcome::Checked(checked) = outcome? else { unreachable!("a check checks") };
+    write_schedules(args, &site, &checked)?;
+    match args.json {
+        true => output::json(&report::for_machines(&checked, args, &site)?)?,
+        false => output::lines(&report::for_people(&checked, &plan, args, &site))?,
+    }
+    Ok(match checked.verdict {
+        Found::Exhausted => Verdict::Fine,
+        Found::Bounded => Verdict::Inconclusive,
+        Found::Violated => Verdict::Broken,
+    })
+}
+
+/// How many nodes there are if nobody says: few, or the search does not end.
+const NODES: u32 = 3;
+
+fn wish<'a>(args: &'a CheckArgs, entry: &Entry) -> Result<Wish<'a>, Failure> {
+    let topology = match &args.topology {
+        Some(text) => read_topology(text)?,
+        None => entry.needs.network.default_topology(),
+    };
+    let usual = match topology {
+        Topology::File { .. }
+        | Topology::Grid { sides: Some(_) }
+        | Topology::Torus { sides: Some(_) } => None,
+        Topology::Hypercube | Topology::DeBruijn => Some(4),
+        _ => Some(NODES),
+    };
+    Ok(Wish {
+        nodes: args.nodes.or(usual),
+        topology: args.topology.as_deref(),
+        seed: args.seed,
+        ids: args.ids.as_deref(),
+        elections: args.elections,
+        variant: &args.variant,
+    })
+}
+
+/// An option that means nothing to this algorithm is a mistake, not a wish to be ignored.
+fn refuse_foreign_options(args: &CheckArgs, entry: &Entry) -> Result<(), Failure> {
+    let is_election = entry.family == Family::Election;
+    let given = [
+        (!is_election, "entries", args.entries.is_some()),
+        (is_election, "ids", args.ids.is_some()),
+        (is_election, "initiators", args.initiators.is_some()),
+        (is_election, "elections", args.elections.is_some()),
+    ];
+    if let Some((_, option, _)) = given.iter().find(|(fits, _, given)| *given && !fits) {
+        return Err(Failure::bad(format!(
+            "--{option} means nothing to {}, which is of the family {}",
+            entry.name, entry.family
+        )));
+    }
+    let repeats = args.elections.is_some_and(|elections| elections > 1)
+        || is_election && args.budget.iter().flatten().any(|&starts| starts > 1);
+    match repeats && entry.needs.once {
+        true => Err(Failure::bad(format!(
+            "{} never knows that an election is over: none can follow",
+            entry.name
+        ))),
+        false => Ok(()),
+    }
+}
+
+fn plan(args: &CheckArgs, site: &Site) -> CheckPlan {
+    let order = match (args.fifo, args.any_order) {
+        (true, _) => Some(Order::Fifo),
+        (_, true) => Some(Order::Any),
+        _ => None,
+    };
+    let pace = if args.hasty { Pace::Free } else { Pace::Patient };
+    let faults = Faults { losses: args.losses, duplicates: args.duplicates, crashes: args.crashes };
+    let world = World { faults, ..drive::world(site, order, pace) };
+    let initiators = match site.entry().needs.one_initiator {
+        Some(_) => Members::Count(1),
+        None => Members::All,
+    };
+    let usual = thread::available_parallelism().map_or(1, usize::from);
+    CheckPlan {
+        options: Options {
+            identity: if args.exact { Identity::Exact } else { Identity::Fingerprint },
+            threads: args.threads.map_or(usual, usize::from),
+            costs: match (&args.worst, args.no_costs) {
+                (Some(_), _) => Costs::Worst,
+                (None, true) => Costs::Ignored,
+                (None, false) => Costs::Exact,
+            },
+            limits: Limits {
+                states: args.states,
+                depth: args.depth,
+                bytes: Some(args.memory.saturating_mul(1 << 20)),
+                time: args.seconds.map(drive::seconds),
+            },
+        },
+        world,
+        budget: args.budget.clone(),
+        entries: args.entries.unwrap_or(1),
+        initiators: args.initiators.clone().unwrap_or(initiators),
+    }
+}
+
+/// Writes the schedules that the user wants to keep.
+fn write_schedules(args: &CheckArgs, site: &Site, checked: &Checked) -> Result<(), Failure> {
+    let counterexample = checked.counterexample.as_ref().map(|found| &found.schedule);
+    for (path, told) in [(&args.trace, counterexample), (&args.worst, checked.worst.as_ref())] {
+        if let (Some(path), Some(told)) = (path, told) {
+            let unwritable = |error| Failure::file("write the schedule", path, &error);
+            write_schedule(path, site, told).map_err(unwritable)?;
+        }
+    }
+    Ok(())
+}
+
+fn write_schedule(path: &Path, site: &Site, told: &Told) -> std::io::Result<()> {
+    let mut out = BufWriter::new(File::create(path)?);
+    write_line(&mut out, &Header { konklave_trace: VERSION, setup: site.setup().clone() })?;
+    for line in &told.trace {
+        writeln!(out, "{line}")?;
+    }
+    out.flush()
+}

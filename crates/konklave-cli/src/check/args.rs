@@ -1,0 +1,108 @@
+//! The options of `check`.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use clap::Args;
+use konklave_sim::workload::Members;
+
+use crate::args::{VariantArgs, number_of_nodes};
+
+/// Options of `check`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  konklave check ricart-agrawala --nodes 3 --entries 2
+  konklave check maekawa --nodes 3 --json
+  konklave check chang-roberts --nodes 4 --ids descending --worst worst.jsonl
+  konklave check lamport --any-order --trace broken.jsonl && konklave replay broken.jsonl
+  konklave check ricart-agrawala --losses 1
+
+The search looks at every order in which messages can arrive, timers can run out and applications
+can ask. It says for each promise whether it holds in all of them, and how many messages the
+cheapest and the dearest schedule take. Exit codes: 0 everything was looked at and every promise
+holds, 1 a promise is broken, 3 a limit was hit before that.")]
+pub struct CheckArgs {
+    /// The algorithm, by a name that `list` shows
+    pub algorithm: String,
+
+    /// How many nodes there are [default: as the topology says, or 3]
+    #[arg(long, short, value_parser = number_of_nodes)]
+    pub nodes: Option<u32>,
+    /// Who can talk to whom, as `run` takes it [default: what the algorithm needs]
+    #[arg(long)]
+    pub topology: Option<String>,
+    /// Decides random networks, ids and initiators
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+    /// Channels keep the order of messages [default: if the algorithm needs it]
+    #[arg(long, conflicts_with = "any_order")]
+    pub fifo: bool,
+    /// Messages overtake each other, even if the algorithm needs them not to
+    #[arg(long)]
+    pub any_order: bool,
+    /// Timers run out, and crashes are noticed, at any time, not only when nothing is in transit
+    #[arg(long)]
+    pub hasty: bool,
+
+    /// How often each node enters, or tries to [default: 1]
+    #[arg(long)]
+    pub entries: Option<u32>,
+    /// How many entries or elections each node asks for, one number for each: 2,1,1
+    #[arg(long, value_name = "COUNTS", value_delimiter = ',', conflicts_with_all = ["entries", "elections"])]
+    pub budget: Option<Vec<u32>>,
+    /// Elections: random, ascending, descending, or file:PATH with one id per node [default: random]
+    #[arg(long)]
+    pub ids: Option<String>,
+    /// Elections: who starts: all, one, a number of nodes, or list:3,5,8 [default: all, or one if
+    /// no more may]
+    #[arg(long, value_name = "NODES")]
+    pub initiators: Option<Members>,
+    /// Elections: how many each initiator calls, at any time [default: 1]
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..))]
+    pub elections: Option<u32>,
+
+    /// How many messages may be lost
+    #[arg(long, value_name = "COUNT", default_value_t = 0, help_heading = "Faults")]
+    pub losses: u8,
+    /// How many messages may arrive once more
+    #[arg(long, value_name = "COUNT", default_value_t = 0, help_heading = "Faults")]
+    pub duplicates: u8,
+    /// How many nodes may crash
+    #[arg(long, value_name = "COUNT", default_value_t = 0, help_heading = "Faults")]
+    pub crashes: u8,
+    /// Options that only some algorithms have
+    #[command(flatten)]
+    pub variant: VariantArgs,
+
+    /// Tell states apart by all they consist of, not by fingerprints of 64 bits
+    #[arg(long, help_heading = "Search")]
+    pub exact: bool,
+    /// How many threads search [default: one per processor]
+    #[arg(long, value_name = "COUNT", help_heading = "Search")]
+    pub threads: Option<NonZeroUsize>,
+    /// Do not find out costs, nor whether schedules end: takes half the time
+    #[arg(long, conflicts_with = "worst", help_heading = "Search")]
+    pub no_costs: bool,
+    /// Stop after so many different states
+    #[arg(long, value_name = "COUNT", help_heading = "Search")]
+    pub states: Option<u64>,
+    /// Stop after so many steps
+    #[arg(long, value_name = "STEPS", help_heading = "Search")]
+    pub depth: Option<u32>,
+    /// Stop at so many MiB
+    #[arg(long, value_name = "MIB", default_value_t = 16_384, help_heading = "Search")]
+    pub memory: u64,
+    /// Stop after so many seconds
+    #[arg(long, value_name = "SECONDS", help_heading = "Search")]
+    pub seconds: Option<f64>,
+
+    /// Write a schedule that breaks a promise to this file, as a trace
+    #[arg(long, value_name = "FILE")]
+    pub trace: Option<PathBuf>,
+    /// Write a schedule with the most messages to this file, as a trace
+    #[arg(long, value_name = "FILE")]
+    pub worst: Option<PathBuf>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+}

@@ -1,0 +1,193 @@
+//! What a check has found, for people and for machines.
+
+use std::io;
+
+use konklave::trace::{Header, VERSION};
+use konklave_check::{Extremes, Liveness, Order, Pace, Reached, Verdict as Found, World};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::CheckArgs;
+use crate::drive::{CheckPlan, Checked};
+use crate::entry::Family;
+use crate::output::{self, grouped};
+use crate::site::Site;
+
+/// One JSON object. The names of its fields do not change.
+pub(super) fn for_machines(
+    checked: &Checked,
+    args: &CheckArgs,
+    site: &Site,
+) -> io::Result<impl Serialize> {
+    let counterexample = checked.counterexample.as_ref();
+    let trace = counterexample.map(|found| -> io::Result<Vec<Value>> {
+        let header = Header { konklave_trace: VERSION, setup: site.setup().clone() };
+        let mut lines = vec![serde_json::to_value(header)?];
+        for line in &found.schedule.trace {
+            lines.push(serde_json::from_str(line)?);
+        }
+        Ok(lines)
+    });
+    Ok(json!({
+        "algorithm": site.entry().name,
+        "family": site.entry().family,
+        "nodes": site.nodes(),
+        "topology": site.setup().topology,
+        "states": checked.states,
+        "unique": checked.unique,
+        "depth": checked.depth,
+        "ends": checked.ends,
+        "verdict": checked.verdict,
+        "bound": checked.bound,
+        "violation": counterexample.map(|found| &found.broken),
+        "properties": checked.properties,
+        "liveness": checked.liveness,
+        "reached": checked.reached,
+        "messages": checked.messages,
+        "overtaken": checked.overtaken,
+        "seconds": checked.seconds,
+        "states_per_second": rate(checked),
+        "bytes_per_state": checked.bytes as f64 / checked.unique as f64,
+        "trace": trace.transpose()?,
+        "trace_file": args.trace.as_ref().filter(|_| counterexample.is_some()),
+        "worst_file": args.worst.as_ref().filter(|_| checked.worst.is_some()),
+    }))
+}
+
+fn rate(checked: &Checked) -> f64 {
+    checked.unique as f64 / checked.search_seconds.max(1e-9)
+}
+
+/// Lines for people.
+pub(super) fn for_people(
+    checked: &Checked,
+    plan: &CheckPlan,
+    args: &CheckArgs,
+    site: &Site,
+) -> Vec<String> {
+    let mut lines = vec![
+        format!(
+            "{} on a {}, {}",
+            output::bold(&site.entry().name),
+            site.graph().describe(),
+            describe(plan.world)
+        ),
+        String::new(),
+    ];
+    if let Some(found) = &checked.counterexample {
+        lines.push("A schedule that breaks a promise, as short as any:".to_owned());
+        lines.extend(found.schedule.text.iter().flat_map(|text| text.lines()).map(str::to_owned));
+        lines.push(String::new());
+    }
+    let mut fields = vec![("verdict", verdict(checked)), ("states", states(checked))];
+    fields.extend(checked.properties.iter().map(|property| {
+        let holds = match property.holds {
+            Some(true) => output::green("holds"),
+            Some(false) => output::red("broken"),
+            None => "undecided".to_owned(),
+        };
+        (property.name.as_str(), holds)
+    }));
+    fields.extend(costs(checked, site.entry().family));
+    fields.push((
+        "search",
+        format!(
+            "{:.2} s, {:.2} M states/s, {:.0} bytes per state",
+            checked.seconds,
+            rate(checked) / 1e6,
+            checked.bytes as f64 / checked.unique as f64
+        ),
+    ));
+    lines.extend(output::fields(&fields));
+    let files = [
+        (&args.trace, checked.counterexample.is_some(), "the schedule"),
+        (&args.worst, checked.worst.is_some(), "the dearest schedule"),
+    ];
+    for (path, is_written, what) in files {
+        if let Some(path) = path.as_ref().filter(|_| is_written) {
+            lines.push(String::new());
+            lines.push(format!("{what} is in {}: konklave replay shows it", path.display()));
+        }
+    }
+    lines
+}
+
+/// The world, in words.
+fn describe(world: World) -> String {
+    let mut text = match world.order {
+        Order::Any => "messages in any order".to_owned(),
+        Order::Fifo => "channels first in first out".to_owned(),
+    };
+    if world.pace == Pace::Free {
+        text.push_str(", timers at any time");
+    }
+    let faults = world.faults;
+    for (count, one, more) in [
+        (faults.losses, "loss", "losses"),
+        (faults.duplicates, "duplicate", "duplicates"),
+        (faults.crashes, "crash", "crashes"),
+    ] {
+        if count > 0 {
+            text.push_str(&format!(", up to {count} {}", if count == 1 { one } else { more }));
+        }
+    }
+    text
+}
+
+fn verdict(checked: &Checked) -> String {
+    match (checked.verdict, checked.bound, &checked.counterexample) {
+        (Found::Violated, _, Some(found)) => {
+            format!("{}  {}", output::red("violated"), found.broken)
+        }
+        (_, Some(bound), _) => format!("bounded  fine so far, but stopped by {bound}"),
+        _ => format!("{}  every schedule keeps every promise", output::green("exhausted")),
+    }
+}
+
+fn states(checked: &Checked) -> String {
+    format!(
+        "{} different, reached {} times, {} steps deep; {} of them ends",
+        grouped(checked.unique),
+        grouped(checked.states),
+        checked.depth,
+        grouped(checked.ends)
+    )
+}
+
+fn costs(checked: &Checked, family: Family) -> Vec<(&'static str, String)> {
+    let mut fields = Vec::new();
+    let Reached { served, contention } = checked.reached;
+    let (service, rivalry) = match family {
+        Family::Election => ("a winner", "rivals"),
+        Family::Mutex | Family::Booking => ("an entry", "contention"),
+    };
+    let seen: Vec<_> =
+        [(served, service), (contention, rivalry)].into_iter().filter(|it| it.0).collect();
+    fields.push(match seen.is_empty() {
+        true => ("seen", output::red("neither contention nor an entry: this pass is empty")),
+        false => ("seen", seen.iter().map(|it| it.1).collect::<Vec<_>>().join(", ")),
+    });
+    if let Some(liveness) = checked.liveness {
+        fields.push((
+            "liveness",
+            match liveness {
+                Liveness::Acyclic => "every schedule ends: no state can follow itself".to_owned(),
+                Liveness::FairCycles => "decided by a search for fair cycles".to_owned(),
+            },
+        ));
+    }
+    if let Some(Extremes { min, max }) = checked.messages {
+        let max = max.map_or("any number".to_owned(), |max| max.to_string());
+        fields.push((
+            "messages",
+            match min.to_string() == max {
+                true => format!("{min} in every schedule"),
+                false => format!("{min} to {max}, over all schedules"),
+            },
+        ));
+    }
+    if let Some(overtaken) = checked.overtaken {
+        fields.push(("waiting", format!("for at most {overtaken} entries of others")));
+    }
+    fields
+}

@@ -1,0 +1,129 @@
+//! Looks at every schedule of a system. What algorithms differ in ends here: reports are the same
+//! for all.
+
+use std::time::Duration;
+
+use konklave::booking::Interval;
+use konklave::protocol::{Monitor, Protocol};
+use konklave::trace::Line;
+use konklave_check::application::{Application, Guest, Visitor, Voter};
+use konklave_check::{Options, Order, Pace, Progress, Report, System, World, explore};
+
+use super::{members, refuse_rivals};
+use crate::failure::Failure;
+use crate::replay::describe;
+use crate::site::Site;
+use konklave_sim::workload::Members;
+
+/// How a system is to be checked.
+#[derive(Clone, Debug)]
+pub struct CheckPlan {
+    /// The search.
+    pub options: Options,
+    /// The world around the nodes.
+    pub world: World,
+    /// How many commands each node's application has, if the user says so for each.
+    pub budget: Option<Vec<u32>>,
+    /// How often each node enters, or tries to.
+    pub entries: u32,
+    /// Who starts elections.
+    pub initiators: Members,
+}
+
+/// What came of a check.
+pub type Checked = Report<Told>;
+
+/// A schedule in both forms.
+#[derive(Clone, Debug)]
+pub struct Told {
+    /// As the lines of a trace, without its header.
+    pub trace: Vec<String>,
+    /// For people.
+    pub text: Vec<String>,
+}
+
+impl Told {
+    fn new<P: Protocol>(lines: &[Line<P>]) -> Self {
+        let json = |line| serde_json::to_string(line).expect("what is in a trace can be written");
+        Self { trace: lines.iter().map(json).collect(), text: lines.iter().map(describe).collect() }
+    }
+}
+
+/// Looks at every schedule of these nodes.
+pub(super) fn check<P, A, M>(
+    nodes: impl Fn(konklave::NodeId) -> P,
+    applications: Vec<A>,
+    monitor: M,
+    plan: &CheckPlan,
+    go_on: &mut dyn FnMut(Progress) -> bool,
+) -> Checked
+where
+    P: Protocol,
+    A: Application<Command = P::Command, Event = P::Event>,
+    M: Monitor<Command = P::Command, Event = P::Event>,
+{
+    let system = System::new(nodes, applications, monitor, plan.world);
+    explore(system, plan.options, go_on).map(|lines| Told::new(&lines))
+}
+
+impl CheckPlan {
+    /// How many commands each node's application has.
+    fn budgets(&self, site: &Site, usual: impl Fn(u32) -> u32) -> Result<Vec<u32>, Failure> {
+        match &self.budget {
+            None => Ok((0..site.nodes()).map(usual).collect()),
+            Some(budget) if budget.len() == site.nodes() as usize => Ok(budget.clone()),
+            Some(budget) => Err(Failure::bad(format!(
+                "--budget has {} numbers, but there are {} nodes: write one for each",
+                budget.len(),
+                site.nodes()
+            ))),
+        }
+    }
+
+    pub(super) fn visitors(&self, site: &Site) -> Result<Vec<Visitor>, Failure> {
+        let budgets = self.budgets(site, |_| self.entries)?;
+        Ok(budgets.into_iter().map(Visitor::new).collect())
+    }
+
+    /// Each node books intervals that overlap those of its neighbours and no others.
+    pub(super) fn guests(&self, site: &Site) -> Result<Vec<Guest>, Failure> {
+        let budgets = self.budgets(site, |_| self.entries)?.into_iter().zip(0..);
+        let wishes = |(count, node): (u32, u32)| {
+            let interval = Interval { start: node, end: node + 2 };
+            Guest::new(vec![interval; count as usize])
+        };
+        Ok(budgets.map(wishes).collect())
+    }
+
+    pub(super) fn voters(&self, site: &Site) -> Result<Vec<Voter>, Failure> {
+        let initiators = members("--initiators", &self.initiators, site)?;
+        let elections = site.setup().elections;
+        let usual = |node| match initiators.iter().any(|initiator| initiator.0 == node) {
+            true => elections,
+            false => 0,
+        };
+        let budgets = self.budgets(site, usual)?;
+        refuse_rivals(budgets.iter().filter(|budget| **budget > 0).count(), site)?;
+        let voter = |starts| match site.entry().needs.notices {
+            true => Voter::new(starts).noticing(),
+            false => Voter::new(starts),
+        };
+        Ok(budgets.into_iter().map(voter).collect())
+    }
+}
+
+/// A world for the algorithm of this site, without faults.
+pub fn world(site: &Site, order: Option<Order>, pace: Pace) -> World {
+    let needed = if site.needs_fifo() { Order::Fifo } else { Order::Any };
+    World {
+        order: order.unwrap_or(needed),
+        pace,
+        perpetual: site.entry().needs.perpetual,
+        ..World::new()
+    }
+}
+
+/// A time limit that the user writes in seconds.
+pub fn seconds(seconds: f64) -> Duration {
+    Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)
+}
