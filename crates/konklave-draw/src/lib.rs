@@ -13,6 +13,7 @@
 //! - [`network`]: nodes with their roles, edges with their classes, in a layout that fits.
 
 pub mod chart;
+pub mod spacetime;
 
 mod legend;
 mod page;

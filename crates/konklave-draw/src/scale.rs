@@ -147,7 +147,7 @@ fn log_ticks(low: f64, high: f64, count: usize) -> Vec<Tick> {
     let shown = &round[start..=end.unwrap_or(round.len() - 1)];
 
     let powers = shown.iter().filter(|tick| tick.1 == 1).count();
-    let every = powers.div_ceil(count.max(2)) as i32;
+    let every = powers.div_ceil(count + 2) as i32;
     let labels_between = powers < 3;
     let minor = powers <= 8;
     let ends = [shown[0], shown[shown.len() - 1]];

@@ -140,7 +140,7 @@ pub(crate) fn polygon(
 
 /// Strokes across an area: none, rising, falling, level or upright. Nothing sticks out, so that no
 /// clipping is needed.
-fn hatch(variant: usize, area: Area) -> String {
+pub(crate) fn hatch(variant: usize, area: Area) -> String {
     const GAP: f64 = 6.0;
     let mut data = String::new();
     let mut stroke = |x1: f64, y1: f64, x2: f64, y2: f64| {

@@ -6,7 +6,7 @@ use konklave_draw::chart::{
 const SAMPLE: &str = "Sample data, invented for this gallery.";
 
 /// All charts with their file names.
-pub fn all() -> Vec<(&'static str, String)> {
+pub(crate) fn all() -> Vec<(&'static str, String)> {
     let text = |marks| election().text(TextForm { marks, ..TextForm::default() });
     vec![
         ("plot.svg", election().svg()),

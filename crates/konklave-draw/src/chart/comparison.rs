@@ -64,12 +64,15 @@ impl Comparison {
     pub fn svg(&self) -> String {
         const ROW: f64 = 30.0;
         let means: Vec<_> = self.rows.iter().map(|row| row.measured.y).collect();
-        let ends = self.rows.iter().flat_map(Row::ends);
         let axis = match self.axis {
             Axis::Auto if crate::log_helps(means.iter().copied()) => Axis::Log,
             Axis::Auto => Axis::Linear,
             chosen => chosen,
         };
+        // On a logarithmic axis, a bound far below all that was measured would take all the room.
+        let least = means.iter().copied().fold(f64::INFINITY, f64::min) / 100.0;
+        let ends = self.rows.iter().flat_map(Row::ends);
+        let ends = ends.filter(|&end| axis == Axis::Linear || end > least);
         let values: Vec<_> = means.iter().copied().chain(ends).collect();
         let scale = Scale::new(axis, &values, true, 7);
         let mut page = Page::new(&self.title, WIDTH);
@@ -108,7 +111,7 @@ impl Comparison {
         });
         if self.rows.iter().any(|row| row.expected.is_some()) {
             legend.add("expected by the formula", |canvas, x, y| {
-                draw_expected(canvas, x, x + SAMPLE, y);
+                draw_expected(canvas, (x, x + SAMPLE), y, 7.0);
             });
         }
         legend
@@ -153,7 +156,7 @@ impl Row {
             && scale.shows(high)
             && low.is_finite()
         {
-            draw_expected(canvas, scale.place(low), scale.place(high), middle);
+            draw_expected(canvas, (scale.place(low), scale.place(high)), middle, 11.0);
         }
     }
 }
@@ -180,8 +183,8 @@ fn draw_measured(
 }
 
 /// A bracket around the expected values that stands out above and below the bar.
-fn draw_expected(canvas: &mut Canvas, low: f64, high: f64, middle: f64) {
-    let (top, bottom) = (middle - 11.0, middle + 11.0);
+fn draw_expected(canvas: &mut Canvas, (low, high): (f64, f64), middle: f64, reach: f64) {
+    let (top, bottom) = (middle - reach, middle + reach);
     if high - low > 1.0 {
         canvas.rect(&EXPECTED.tint(), Area::new(low, top, high, bottom), 0.0);
     }

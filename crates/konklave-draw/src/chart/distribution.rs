@@ -137,7 +137,7 @@ impl Distribution {
         let mut page = Page::new(&self.title, WIDTH);
         let sides = (MARGIN, WIDTH - MARGIN);
         let label = "% of the values are at most";
-        let frame = Frame::new(&mut page, sides, 300.0, (x, &self.x.0), (y, label));
+        let frame = Frame::new(&mut page, sides, 300.0, (x, &self.x.0), (y, label), 0.0);
         let mut notes = self.notes.clone();
         let mut legend = Legend::default();
         for (index, sample) in self.samples.iter().enumerate() {
@@ -214,7 +214,7 @@ impl Histogram {
         let mut page = Page::new(&self.title, WIDTH);
         let sides = (MARGIN, WIDTH - MARGIN);
         page.y += 14.0;
-        let frame = Frame::new(&mut page, sides, 260.0, (x, &self.label), (y, "how often"));
+        let frame = Frame::new(&mut page, sides, 260.0, (x, &self.label), (y, "how often"), 0.0);
         self.draw_bars(&mut page.canvas, &frame, &bins, ends);
         self.draw_percentiles(&mut page.canvas, &frame);
         let mut notes = self.notes.clone();

@@ -17,13 +17,15 @@ pub(super) struct Frame {
 
 impl Frame {
     /// Draws axes around an area of the given height, within a part of the page's width from `left`
-    /// to `right`, and moves the page on below it.
+    /// to `right`, and moves the page on below it. An inset keeps points off the axes; a linear axis
+    /// that begins at zero has none.
     pub(super) fn new(
         page: &mut Page,
         (left, right): (f64, f64),
         height: f64,
         (x, x_label): (Scale, &str),
         (y, y_label): (Scale, &str),
+        inset: f64,
     ) -> Self {
         let widths = y.ticks.iter().filter_map(|tick| tick.label.as_ref());
         let widest = widths.map(|label| text::width(label, Font::TICK)).fold(0.0, f64::max);
@@ -33,8 +35,12 @@ impl Frame {
             let label = text::shorten(y_label, Font::LABEL, right - left);
             page.canvas.text(Font::LABEL, Anchor::Start, (left, top - 11.0), &label);
         }
-        let x = x.between(area.left, area.right);
-        let y = y.between(area.bottom, area.top);
+        let from_zero =
+            |scale: &Scale| !scale.is_log && scale.ticks.first().is_some_and(|t| t.value == 0.0);
+        let (x_inset, y_inset) =
+            (if from_zero(&x) { 0.0 } else { inset }, if from_zero(&y) { 0.0 } else { inset });
+        let x = x.between(area.left + x_inset, area.right - inset);
+        let y = y.between(area.bottom - y_inset, area.top);
         draw_y_axis(page, &y, area);
         draw_x_axis(page, &x, area, x_label);
         Self { area, x, y }

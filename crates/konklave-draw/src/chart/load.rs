@@ -85,11 +85,11 @@ impl Load {
         let y = Scale::new(Axis::Linear, &values, true, 6);
         let right = MARGIN + (WIDTH - 2.0 * MARGIN) * 0.6;
         let below = if groups.len() < values.len() { "nodes, busiest first" } else { "node" };
-        let frame = Frame::new(page, (MARGIN, right), 240.0, (x, below), (y, &self.label));
+        let frame = Frame::new(page, (MARGIN, right), 240.0, (x, below), (y, &self.label), 0.0);
         let width = frame.area.width() / groups.len().max(1) as f64;
         for (index, group) in groups.iter().enumerate() {
             let left = frame.area.left + index as f64 * width;
-            let gap = (width * 0.12).min(3.0);
+            let gap = if each > 1 { 0.0 } else { (width * 0.12).min(3.0) };
             let place = |load: f64| frame.y.place(load);
             let mean = group.iter().sum::<f64>() / group.len() as f64;
             let area =
@@ -151,7 +151,7 @@ impl Load {
         let percent = || Scale::new(Axis::Linear, &[0.0, 100.0], true, 4);
         let left = MARGIN + (WIDTH - 2.0 * MARGIN) * 0.6 + 22.0;
         let (x, y) = ((percent(), "% of the nodes"), (percent(), "% of the load"));
-        let frame = Frame::new(page, (left, WIDTH - MARGIN), 240.0, x, y);
+        let frame = Frame::new(page, (left, WIDTH - MARGIN), 240.0, x, y, 0.0);
         page.canvas.line("k-axis k-d2", frame.place(0.0, 0.0), frame.place(100.0, 100.0));
         let places: Vec<_> = self.shares().iter().map(|&(x, y)| frame.place(x, y)).collect();
         page.canvas.open("k-shares", "What the busiest nodes carry");

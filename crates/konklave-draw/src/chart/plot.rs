@@ -47,8 +47,8 @@ pub fn samples(from: f64, to: f64, formula: impl Fn(f64) -> f64) -> Vec<(f64, f6
 
 /// Series of points and curves over two axes: what was measured, beside what was expected.
 ///
-/// Points carry error bars and are joined by lines, curves are dashed, bands are tinted. A curve or
-/// a band has the colour of the measured series before it.
+/// Points carry error bars, curves are dashed, bands are tinted. A curve or a band has the colour of
+/// the measured series before it. Points are joined by lines, unless a formula's curve is their line.
 #[derive(Clone, Debug)]
 pub struct Plot {
     pub(super) title: String,
@@ -65,6 +65,8 @@ pub(super) struct Series {
     pub(super) name: String,
     pub(super) look: Look,
     pub(super) data: Data,
+    /// Whether points are joined: not where a formula's curve leads from one to the other.
+    pub(super) is_joined: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -118,12 +120,15 @@ impl Plot {
 
     /// Adds a curve through these points.
     pub fn formula(
-        self,
+        mut self,
         name: impl Into<String>,
         points: impl IntoIterator<Item = (f64, f64)>,
     ) -> Self {
         let is_curve = |series: &&Series| matches!(series.data, Data::Formula { .. });
         let dash = self.series.iter().rev().take_while(is_curve).count();
+        if let Some(measured) = self.series.iter_mut().rfind(|series| series.is_measured()) {
+            measured.is_joined = false;
+        }
         self.add(name.into(), Data::Formula { points: points.into_iter().collect(), dash })
     }
 
@@ -144,7 +149,7 @@ impl Plot {
 
     fn add(mut self, name: String, data: Data) -> Self {
         let look = Look(self.looks.saturating_sub(1));
-        self.series.push(Series { name, look, data });
+        self.series.push(Series { name, look, data, is_joined: true });
         self
     }
 
@@ -170,6 +175,10 @@ impl Plot {
 }
 
 impl Series {
+    pub(super) fn is_measured(&self) -> bool {
+        matches!(self.data, Data::Measured(_))
+    }
+
     /// The same without what the scales cannot show, and a note about that.
     fn shown(&self, x: &Scale, y: &Scale, notes: &mut Vec<String>) -> Self {
         let mut shown = self.clone();

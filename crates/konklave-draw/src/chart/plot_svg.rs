@@ -19,7 +19,7 @@ impl Plot {
         let mut page = Page::new(&self.title, WIDTH);
         let sides = (MARGIN, WIDTH - MARGIN);
         let (x, y) = ((prepared.x, self.x.0.as_str()), (prepared.y, self.y.0.as_str()));
-        let frame = Frame::new(&mut page, sides, 320.0, x, y);
+        let frame = Frame::new(&mut page, sides, 320.0, x, y, 10.0);
         let mut legend = Legend::default();
         let mut notes = prepared.notes;
         // Bands lie below curves, and curves below points.
@@ -91,7 +91,9 @@ fn thin(places: &[(f64, f64)]) -> Vec<(f64, f64)> {
 fn draw_points(canvas: &mut Canvas, frame: &Frame, series: &Series, points: &[Point]) {
     let look = series.look;
     let places: Vec<_> = points.iter().map(|point| frame.place(point.x, point.y)).collect();
-    canvas.polyline(&look.line(), &places);
+    if series.is_joined {
+        canvas.polyline(&look.line(), &places);
+    }
     let reach = if points.len() > 60 { 2.0 } else { 4.0 };
     for (point, &(x, y)) in points.iter().zip(&places) {
         canvas.open("k-point", &tip(&series.name, point));
@@ -117,10 +119,12 @@ fn tip(name: &str, point: &Point) -> String {
 }
 
 fn add_to_legend(legend: &mut Legend, series: &Series) {
-    let look: Look = series.look;
+    let (look, is_joined): (Look, bool) = (series.look, series.is_joined);
     match series.data {
         Data::Measured(_) => legend.add(&series.name, move |canvas, x, y| {
-            canvas.line(&look.line(), (x, y), (x + SAMPLE, y));
+            if is_joined {
+                canvas.line(&look.line(), (x, y), (x + SAMPLE, y));
+            }
             look.marker(canvas, (x + SAMPLE / 2.0, y), 4.0);
         }),
         Data::Formula { dash, .. } => legend.add(&series.name, move |canvas, x, y| {

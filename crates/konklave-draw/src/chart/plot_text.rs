@@ -119,7 +119,7 @@ impl Grid {
         let x = plot.x.clone().between(0.0, (columns * 2 - 1) as f64);
         let y = plot.y.clone().between((rows * 4 - 1) as f64, 0.0);
         let place = |a: f64, b: f64| (x.place(a), y.place(b));
-        let measured = plot.series.iter().filter(|s| matches!(s.data, Data::Measured(_))).count();
+        let measured = plot.series.iter().filter(|series| series.is_measured()).count();
         let mut mark = 0;
         for series in &plot.series {
             match &series.data {
