@@ -183,18 +183,18 @@ pub(crate) fn hatch(variant: usize, area: Area) -> String {
 /// The style sheet: what the two palettes have in common, the light one, and the dark one over it.
 pub(crate) fn sheet() -> String {
     let mut sheet = String::new();
-    let mut rule = |selector: &str, style: &str| {
-        writeln!(sheet, ".{ROOT} {selector}{{{style}}}").expect("a string takes any text");
-    };
-    sheet_of_forms(&mut rule);
-    sheet_of_colours(&mut rule, &LIGHT, &LIGHT_TONES);
+    sheet_of_forms(&mut |selectors, style| rule(&mut sheet, selectors, style));
+    sheet_of_colours(&mut |of, style| rule(&mut sheet, of, style), &LIGHT, &LIGHT_TONES);
     sheet.push_str("@media (prefers-color-scheme:dark){\n");
-    let mut rule = |selector: &str, style: &str| {
-        writeln!(sheet, ".{ROOT} {selector}{{{style}}}").expect("a string takes any text");
-    };
-    sheet_of_colours(&mut rule, &DARK, &DARK_TONES);
+    sheet_of_colours(&mut |of, style| rule(&mut sheet, of, style), &DARK, &DARK_TONES);
     sheet.push_str("}\n");
     sheet
+}
+
+/// Adds a rule for several selectors, all of which stay below [`ROOT`].
+fn rule(sheet: &mut String, selectors: &str, style: &str) {
+    let scoped: Vec<_> = selectors.split(',').map(|of| format!(".{ROOT} {of}")).collect();
+    writeln!(sheet, "{}{{{style}}}", scoped.join(",")).expect("a string takes any text");
 }
 
 fn sheet_of_forms(rule: &mut impl FnMut(&str, &str)) {
@@ -256,6 +256,20 @@ mod tests {
             let looks: BTreeSet<_> =
                 (0..20).map(|n| (Look(n).colour(), Look(n).variant(variants))).collect();
             assert_eq!(looks.len(), 20, "with {variants} variants");
+        }
+    }
+
+    #[test]
+    fn every_rule_is_about_our_pictures_only() {
+        let sheet = sheet();
+        let rules: Vec<_> =
+            sheet.lines().filter(|line| line.contains(":") && !line.starts_with('@')).collect();
+        assert!(rules.len() > 50);
+        for rule in rules {
+            let (selectors, _) = rule.split_once('{').unwrap();
+            for selector in selectors.split(',') {
+                assert!(selector.starts_with(".konklave-draw "), "{rule}");
+            }
         }
     }
 

@@ -112,8 +112,9 @@ fn ends(layout: &Layout, message: &Message, keeps_cut: bool) -> Option<Ends> {
     if arrival.is_some() && !keeps_cut {
         return None;
     }
-    // The receiver's line is not reached, or never as far as the picture goes.
-    let reach = (y2 - y1).clamp(-layout.row * 0.62, layout.row * 0.62);
+    // The receiver's line is not reached, or never as far as the picture goes. Arrows that begin
+    // together part, because each goes the same part of its way, if the way is not too long.
+    let reach = 0.6 * (y2 - y1).clamp(-layout.row * 5.0, layout.row * 5.0);
     let end = (x1 + layout.pitch * 0.8).min(layout.right);
     let ending = if message.fate == Fate::Lost { Ending::Cross } else { Ending::Fade };
     Some(((x1, y1), (end, y1 + reach), ending))

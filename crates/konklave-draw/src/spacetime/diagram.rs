@@ -132,10 +132,10 @@ impl Scene<'_> {
         let mut notes = self.diagram.notes.clone();
         notes.extend(self.selection.note(history));
         if left_out > 0 {
-            notes.push(format!("{left_out} messages whose ends are not shown are left out."));
+            notes.push(format!("Messages with an end that is not shown, left out: {left_out}."));
         }
         if unlabelled > 0 && arrows.len() > unlabelled {
-            notes.push(format!("{unlabelled} arrows had no room for a label: point at them."));
+            notes.push(format!("Arrows without room for a label, to be pointed at: {unlabelled}."));
         }
         if self.selection.events.is_empty() {
             notes.push("There is nothing to show.".to_owned());
@@ -189,7 +189,11 @@ impl Scene<'_> {
         let mut drawn: Vec<(usize, f64, f64)> = Vec::new();
         for span in &self.diagram.history.spans {
             let Some(y) = self.layout.y(span.node) else { continue };
-            let Some((from, to)) = self.layout.stretch(span.ends) else { continue };
+            let stretch = match self.diagram.filter.causal {
+                Some(_) => self.layout.stretch_of_past(span.node, span.ends),
+                None => self.layout.stretch(span.ends),
+            };
+            let Some((from, to)) = stretch else { continue };
             let name = (span.kind.clone(), span.look);
             let kind = kinds.iter().position(|kind| *kind == name).unwrap_or_else(|| {
                 kinds.push(name);
@@ -229,22 +233,19 @@ impl Scene<'_> {
     fn draw_events(&self, page: &mut Page, room: &mut Room) {
         for &id in &self.selection.events {
             let event = &self.diagram.history.events[id.0];
-            let Some(x) = self.layout.x(id) else { continue };
-            let nodes = match event.node {
-                Some(node) => vec![node],
-                None if event.kind == EventKind::Violation => self.selection.nodes.clone(),
-                None => Vec::new(),
+            let y = match event.node {
+                Some(node) => self.layout.y(node),
+                None => (event.kind == EventKind::Violation).then_some(self.layout.top),
             };
-            for y in nodes.into_iter().take(1).filter_map(|node| self.layout.y(node)) {
-                let tip = format!("event {} at {}: {}", id.0, event.time, event.label);
-                page.canvas.open("k-event", &tip);
-                if self.diagram.filter.causal == Some(id) {
-                    page.canvas.circle("k-alarm-line", (x, y), 9.0);
-                }
-                paint::draw_event(&mut page.canvas, event.kind, (x, y));
-                page.canvas.close();
-                room.take(Area::around((x, y), 6.0));
+            let Some((x, y)) = self.layout.x(id).zip(y) else { continue };
+            let tip = format!("event {} at {}: {}", id.0, event.time, event.label);
+            page.canvas.open("k-event", tip.trim_end_matches(": "));
+            if self.diagram.filter.causal == Some(id) {
+                page.canvas.circle("k-alarm-line", (x, y), 9.0);
             }
+            paint::draw_event(&mut page.canvas, event.kind, (x, y));
+            page.canvas.close();
+            room.take(Area::around((x, y), 6.0));
         }
         for &node in &self.selection.nodes {
             let Some(y) = self.layout.y(node) else { continue };
@@ -301,7 +302,8 @@ impl Scene<'_> {
         let sample = |ending: Ending, kind: usize| {
             move |canvas: &mut crate::svg::Canvas, x: f64, y: f64| {
                 let (label, tip) = (String::new(), String::new());
-                let (from, to) = ((x, y), (x + SAMPLE, y));
+                let cross = if ending == Ending::Cross { 6.0 } else { 0.0 };
+                let (from, to) = ((x, y), (x + SAMPLE - cross, y));
                 let arrow = Arrow { from, to, bend: 0.0, ending, kind, label, tip };
                 paint::draw_arrow(canvas, &arrow);
             }

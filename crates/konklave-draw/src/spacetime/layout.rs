@@ -12,6 +12,8 @@ use crate::text;
 pub(super) struct Layout {
     /// For each event of the history, if it is drawn.
     x: Vec<Option<f64>>,
+    /// For each node of the history, where its last event lies that is drawn.
+    last: Vec<Option<f64>>,
     /// For each node of the history, if it is drawn.
     y: Vec<Option<f64>>,
     /// The columns from left to right, with their times.
@@ -59,9 +61,16 @@ impl Layout {
             y[node] = Some(top + row * (index as f64 + 0.5));
         }
         let bottom = top + row * selection.nodes.len() as f64;
-        let x = column_of.into_iter().map(|column| column.map(|column| places[column])).collect();
+        let x: Vec<_> =
+            column_of.iter().map(|column| column.map(|column| places[column])).collect();
+        let mut last = vec![None; history.nodes.len()];
+        for &EventId(event) in &selection.events {
+            if let Some(node) = history.events[event].node {
+                last[node] = x[event];
+            }
+        }
         let columns = places.into_iter().zip(times).collect();
-        Self { x, y, columns, left, right, top, bottom, row, pitch }
+        Self { x, last, y, columns, left, right, top, bottom, row, pitch }
     }
 
     pub(super) fn x(&self, event: EventId) -> Option<f64> {
@@ -70,6 +79,20 @@ impl Layout {
 
     pub(super) fn y(&self, node: usize) -> Option<f64> {
         self.y[node]
+    }
+
+    /// Where a stretch of a node's line lies among the events that led to another: it does not begin
+    /// with an event that is left out, and ends soon after the node's last event.
+    pub(super) fn stretch_of_past(
+        &self,
+        node: usize,
+        ends: (Option<EventId>, Option<EventId>),
+    ) -> Option<(f64, f64)> {
+        if ends.0.is_some_and(|id| self.x(id).is_none()) {
+            return None;
+        }
+        let (from, to) = self.stretch(ends)?;
+        Some((from, to.min(self.last[node]? + self.pitch * 0.45)))
     }
 
     /// Where a stretch between two events begins and ends, as far as something of it is drawn. An
