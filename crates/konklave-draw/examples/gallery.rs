@@ -3,6 +3,8 @@
 
 #[path = "gallery/charts.rs"]
 mod charts;
+#[path = "gallery/networks.rs"]
+mod networks;
 #[path = "gallery/runs.rs"]
 mod runs;
 
@@ -12,7 +14,7 @@ use std::{env, fs};
 fn main() {
     let folder = env::args().nth(1).expect("the folder to write to");
     fs::create_dir_all(&folder).expect("a folder that can be written to");
-    for (name, text) in charts::all().into_iter().chain(runs::all()) {
+    for (name, text) in [charts::all(), runs::all(), networks::all()].concat() {
         fs::write(Path::new(&folder).join(name), text).expect("a file that can be written");
     }
 }

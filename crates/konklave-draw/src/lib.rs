@@ -13,10 +13,12 @@
 //! - [`network`]: nodes with their roles, edges with their classes, in a layout that fits.
 
 pub mod chart;
+pub mod network;
 pub mod spacetime;
 
 mod legend;
 mod page;
+mod places;
 mod scale;
 mod style;
 mod svg;

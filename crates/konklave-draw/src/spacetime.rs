@@ -25,7 +25,6 @@ mod history;
 mod layout;
 mod paint;
 mod past;
-mod places;
 mod selection;
 
 pub use diagram::Diagram;

@@ -2,6 +2,7 @@
 
 use super::history::{Fate, History, Message};
 use super::layout::Layout;
+use crate::places::Line;
 
 /// How an arrow ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,6 +45,13 @@ impl Arrow {
         }
         let control = self.control();
         mix(mix(self.from, control), mix(control, self.to))
+    }
+
+    /// The arrow as straight lines, near enough.
+    pub(super) fn lines(&self) -> Vec<Line> {
+        let parts = if self.bend == 0.0 { 1 } else { 4 };
+        let at = |part: u32| self.at(f64::from(part) / f64::from(parts));
+        (0..parts).map(|part| (at(part), at(part + 1))).collect()
     }
 
     /// The direction in which the arrow ends, of length one.

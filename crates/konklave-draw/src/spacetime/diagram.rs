@@ -2,10 +2,10 @@ use super::arrows::{Arrow, Ending, arrows};
 use super::history::{EventId, EventKind, History, SpanLook};
 use super::layout::Layout;
 use super::paint::{self, SMALL};
-use super::places::Room;
 use super::selection::{Filter, Selection};
 use crate::legend::{Legend, SAMPLE};
 use crate::page::{MARGIN, Page};
+use crate::places::Room;
 use crate::svg::{Anchor, Font};
 use crate::text::{self, Area};
 
@@ -124,7 +124,7 @@ impl Scene<'_> {
             page.canvas.close();
         }
         self.draw_events(&mut page, &mut room);
-        room.avoid(&arrows);
+        room.avoid(arrows.iter().flat_map(Arrow::lines));
         self.label_events(&mut page, &mut room);
         let unlabelled = label_arrows(&mut page, &mut room, &arrows);
         self.draw_times(&mut page);

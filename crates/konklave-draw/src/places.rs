@@ -1,42 +1,41 @@
 //! Finds room for labels: greedily, one after the other, and none where there is no room.
 
-use super::arrows::Arrow;
 use crate::svg::{Anchor, Font};
 use crate::text::Area;
 
-/// Above this many arrows, crossing one is no longer avoided: it would take too long.
-const FEW: usize = 600;
+/// Above this many lines, crossing one is no longer avoided: it would take too long.
+const FEW: usize = 1000;
+
+/// From here to there.
+pub(crate) type Line = ((f64, f64), (f64, f64));
 
 /// What is taken, and what may be crossed if need be.
-pub(super) struct Room {
+pub(crate) struct Room {
     taken: Vec<Area>,
-    lines: Vec<((f64, f64), (f64, f64))>,
+    lines: Vec<Line>,
     borders: Area,
 }
 
 impl Room {
-    pub(super) fn new(borders: Area) -> Self {
+    pub(crate) fn new(borders: Area) -> Self {
         Self { taken: Vec::new(), lines: Vec::new(), borders }
     }
 
-    pub(super) fn take(&mut self, area: Area) {
+    pub(crate) fn take(&mut self, area: Area) {
         self.taken.push(area);
     }
 
-    /// Lets labels keep off arrows where they can.
-    pub(super) fn avoid(&mut self, arrows: &[Arrow]) {
-        for arrow in arrows.iter().take(if arrows.len() <= FEW { FEW } else { 0 }) {
-            let points: Vec<_> = match arrow.bend {
-                0.0 => vec![arrow.from, arrow.to],
-                _ => (0..=4).map(|part| arrow.at(f64::from(part) / 4.0)).collect(),
-            };
-            self.lines.extend(points.windows(2).map(|pair| (pair[0], pair[1])));
+    /// Lets labels keep off lines where they can.
+    pub(crate) fn avoid(&mut self, lines: impl IntoIterator<Item = Line>) {
+        self.lines.extend(lines);
+        if self.lines.len() > FEW {
+            self.lines.clear();
         }
     }
 
     /// Takes the first of the places (middles of base lines) where the text crosses the fewest
     /// lines, if it fits anywhere.
-    pub(super) fn place(
+    pub(crate) fn place(
         &mut self,
         text: &str,
         font: Font,
