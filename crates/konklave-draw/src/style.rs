@@ -222,6 +222,7 @@ fn sheet_of_forms(rule: &mut impl FnMut(&str, &str)) {
         rule(&format!(".k-l{index}"), "fill:none;stroke-width:1.8");
         rule(&format!(".k-t{index}"), "fill-opacity:.2");
     }
+    rule(".k-role", "fill-opacity:.35;stroke-width:2.6;stroke-linejoin:round");
     rule(".k-outline", "fill-opacity:.1;stroke-width:1.8;stroke-linejoin:round");
     rule(".k-alarm-line", "fill:none;stroke-width:2");
     rule(".k-shade", "fill-opacity:.13");

@@ -15,6 +15,7 @@ pub(crate) fn all() -> Vec<(&'static str, String)> {
         ("net-tree-large.svg", tree(200).svg()),
         ("net-force.svg", random(40).svg()),
         ("net-force-large.svg", random(200).svg()),
+        ("net-mesh.svg", mesh().svg()),
         ("net-dfs.svg", spanning().svg()),
         ("net-too-many.svg", Network::new("Too many", 5000, Layout::Circle).svg()),
     ]
@@ -110,6 +111,15 @@ fn random(nodes: usize) -> Network {
         .edges("link", random_edges(nodes))
         .role("leader", [3])
         .crashed("crashed", [5, 8])
+        .note(SAMPLE)
+}
+
+/// A grid that is not said to be one.
+fn mesh() -> Network {
+    let right = (0..36).filter(|node| node % 6 < 5).map(|node| (node, node + 1));
+    let down = (0..30).map(|node| (node, node + 6));
+    Network::new("A mesh, by forces alone", 36, Layout::Force)
+        .edges("link", right.chain(down))
         .note(SAMPLE)
 }
 

@@ -20,7 +20,21 @@ pub(super) fn places(nodes: usize, edges: &[(usize, usize)]) -> Vec<(f64, f64)> 
         }
         reach = (reach * (1.0 - 5.0 / steps as f64)).max(0.2);
     }
-    places
+    fit(places)
+}
+
+/// The same picture, no larger than a page.
+fn fit(places: Vec<(f64, f64)>) -> Vec<(f64, f64)> {
+    let most = (95.0 * (places.len() as f64).sqrt()).clamp(200.0, 860.0);
+    let extent = |values: Vec<f64>| {
+        let (low, high) = (f64::INFINITY, f64::NEG_INFINITY);
+        let (low, high) = values.iter().fold((low, high), |e, v| (e.0.min(*v), e.1.max(*v)));
+        high - low
+    };
+    let width = extent(places.iter().map(|place| place.0).collect());
+    let height = extent(places.iter().map(|place| place.1).collect());
+    let unit = (most / width.max(height)).min(1.0);
+    places.into_iter().map(|(x, y)| (x * unit, y * unit)).collect()
 }
 
 /// A start without two nodes in one place, and without symmetry in which forces would cancel out.

@@ -1,4 +1,4 @@
-use super::edges::{self, Class, MANY, Painter};
+use super::edges::{self, Class, Curve, MANY, Router};
 use super::hull;
 use super::layout::{self, Layout};
 use crate::legend::{Legend, SAMPLE};
@@ -125,30 +125,24 @@ impl Network {
             notes.push(format!("{nodes} nodes are too many to be drawn: {NODES} are the limit."));
             return Page::new(&self.title, 480.0).finish(&self.legend(), &notes, &self.describe());
         }
+        for class in self.classes.iter().filter(|class| class.pairs.len() > MANY) {
+            let (name, edges) = (&class.name, class.pairs.len());
+            notes.push(format!("{name}: {edges} edges are too many to be drawn."));
+        }
         let pairs: Vec<_> = self.classes.iter().map(|class| class.pairs.clone()).collect();
         let places = layout::places(self.layout, nodes, &pairs);
         let radius = radius(&places);
-        let border = radius + 14.0 + 4.0 * self.groups.len().min(OUTLINES) as f64;
-        let extent = places.iter().fold((0.0_f64, 0.0_f64), |e, p| (e.0.max(p.0), e.1.max(p.1)));
-        let wide = extent.0 + 2.0 * (border + MARGIN);
-        let mut page = Page::new(&self.title, wide.max(420.0));
-        let (left, top) = ((page.width - extent.0) / 2.0, page.y + border);
-        let places: Vec<_> = places.iter().map(|&(x, y)| (x + left, y + top)).collect();
-        page.y = top + extent.1 + border;
-
+        let (mut page, places) = self.page(places, radius);
         self.draw_outlines(&mut page.canvas, &places, radius);
-        let mut painter = Painter::new(&places, radius);
-        let mut lines = Vec::new();
+        let curves = self.curves(&places, radius);
         for (n, class) in self.classes.iter().enumerate() {
-            if class.pairs.len() > MANY {
-                let (name, edges) = (&class.name, class.pairs.len());
-                notes.push(format!("{name}: {edges} edges are too many to be drawn."));
-            } else {
-                lines.extend(painter.draw(&mut page.canvas, n, class));
-            }
+            edges::draw(&mut page.canvas, n, class, &curves[n], &self.labels, radius);
         }
-        let borders = Area::new(4.0, top - border, page.width - 4.0, page.y);
-        let hidden = self.draw_nodes(&mut page.canvas, &places, radius, (borders, lines));
+        let lines = curves.iter().flatten().flat_map(Curve::lines);
+        let mut room = Room::new(Area::new(4.0, MARGIN + 20.0, page.width - 4.0, page.y));
+        room.avoid(lines);
+        self.draw_nodes(&mut page.canvas, &mut room, &places, radius);
+        let hidden = self.draw_labels(&mut page.canvas, &mut room, &places, radius);
         if hidden > 0 {
             notes.push(format!("Nodes without room for a label, to be pointed at: {hidden}."));
         }
@@ -157,6 +151,33 @@ impl Network {
             notes.push(format!("Groups that are not listed: {rest}."));
         }
         page.finish(&self.legend(), &notes, &self.describe())
+    }
+
+    /// The lines of all classes; none of those that have too many.
+    fn curves(&self, places: &[(f64, f64)], radius: f64) -> Vec<Vec<Curve>> {
+        let mut router = Router::new(places, radius);
+        let route = |(n, class): (usize, &Class)| match class.pairs.len() {
+            0..=MANY => router.route(n, class),
+            _ => Vec::new(),
+        };
+        self.classes.iter().enumerate().map(route).collect()
+    }
+
+    /// A page with room for everything, and the places on it.
+    fn page(&self, places: Vec<(f64, f64)>, radius: f64) -> (Page, Vec<(f64, f64)>) {
+        let curves = self.curves(&places, radius);
+        let points = curves.iter().flatten().flat_map(Curve::points).chain(places.iter().copied());
+        let (mut low, mut high) = ((0.0_f64, 0.0_f64), (0.0_f64, 0.0_f64));
+        for (x, y) in points {
+            low = (low.0.min(x), low.1.min(y));
+            high = (high.0.max(x), high.1.max(y));
+        }
+        let border = radius + 16.0 + 4.0 * self.groups.len().min(OUTLINES) as f64;
+        let (width, height) = (high.0 - low.0, high.1 - low.1);
+        let mut page = Page::new(&self.title, (width + 2.0 * (border + MARGIN)).max(420.0));
+        let (left, top) = ((page.width - width) / 2.0 - low.0, page.y + border + 4.0 - low.1);
+        page.y += height + 2.0 * border + 4.0;
+        (page, places.into_iter().map(|(x, y)| (x + left, y + top)).collect())
     }
 
     fn draw_outlines(&self, canvas: &mut Canvas, places: &[(f64, f64)], radius: f64) {
@@ -175,62 +196,51 @@ impl Network {
         }
     }
 
-    /// Draws nodes with their labels, and returns how many labels found no room.
-    fn draw_nodes(
-        &self,
-        canvas: &mut Canvas,
-        places: &[(f64, f64)],
-        radius: f64,
-        (borders, lines): (Area, Vec<crate::places::Line>),
-    ) -> usize {
-        let mut room = Room::new(borders);
-        room.avoid(lines);
+    fn draw_nodes(&self, canvas: &mut Canvas, room: &mut Room, places: &[(f64, f64)], radius: f64) {
         for (node, &place) in places.iter().enumerate() {
-            let roles: Vec<_> =
-                self.roles.iter().filter(|role| role.nodes.contains(&node)).collect();
-            let names: Vec<_> = roles.iter().map(|role| role.name.as_str()).collect();
-            let tip = format!("{}: {}", self.labels[node], names.join(", "));
+            let has_role = |role: &&Role| role.nodes.contains(&node);
+            let roles = self.roles.iter().filter(has_role).map(|role| role.name.as_str());
+            let roles: Vec<_> = roles.collect();
+            let tip = format!("{}: {}", self.labels[node], roles.join(", "));
             canvas.open("k-node", tip.trim_end_matches(": "));
-            let role = self.roles.iter().rposition(|role| role.nodes.contains(&node));
-            self.draw_node(canvas, role, place, radius);
+            draw_node(canvas, self.role_of(node), place, radius);
             canvas.close();
             room.take(Area::around(place, radius));
         }
+    }
+
+    /// The last role of a node, with its number.
+    fn role_of(&self, node: usize) -> Option<(usize, &Role)> {
+        self.roles.iter().enumerate().rfind(|(_, role)| role.nodes.contains(&node))
+    }
+
+    /// Writes labels into nodes, or else beside them, and returns how many found no room.
+    fn draw_labels(
+        &self,
+        canvas: &mut Canvas,
+        room: &mut Room,
+        places: &[(f64, f64)],
+        radius: f64,
+    ) -> usize {
         let mut hidden = 0;
         for (node, &place) in places.iter().enumerate() {
-            let is_filled = self.roles.iter().any(|role| role.nodes.contains(&node));
-            if !draw_label(canvas, &mut room, &self.labels[node], (place, radius), is_filled) {
+            let is_crashed = self.role_of(node).is_some_and(|(_, role)| role.is_crashed);
+            let label = &self.labels[node];
+            if !(!is_crashed && draw_label_inside(canvas, label, place, radius)
+                || draw_label_beside(canvas, room, label, place, radius))
+            {
                 hidden += 1;
             }
         }
         hidden
     }
 
-    fn draw_node(&self, canvas: &mut Canvas, role: Option<usize>, at: (f64, f64), radius: f64) {
-        const SHAPES: [&[(f64, f64)]; 5] =
-            [style::SQUARE, style::DIAMOND, style::HEXAGON, style::UP, style::DOWN];
-        let Some(role) = role else {
-            return canvas.circle("k-hollow k-thin", at, radius);
-        };
-        if self.roles[role].is_crashed {
-            let reach = radius * 0.72;
-            canvas.circle("k-dead", at, radius);
-            for side in [-reach, reach] {
-                let (from, to) = ((at.0 - reach, at.1 - side), (at.0 + reach, at.1 + side));
-                canvas.line("k-edge k-bold", from, to);
-            }
-            return;
-        }
-        let class = format!("{} k-rim", role_look(role).fill());
-        style::polygon(canvas, &class, SHAPES[role % SHAPES.len()], at, radius);
-    }
-
     fn legend(&self) -> Legend {
         let mut legend = Legend::default();
         for (index, role) in self.roles.iter().enumerate() {
-            let picture = Self { roles: self.roles.clone(), ..Self::new("", 0, Layout::Circle) };
+            let sample = role.clone();
             legend.add(&role.name, move |canvas, x, y| {
-                picture.draw_node(canvas, Some(index), (x + SAMPLE / 2.0, y), 6.5);
+                draw_node(canvas, Some((index, &sample)), (x + SAMPLE / 2.0, y), 6.5);
             });
         }
         for (n, class) in self.classes.iter().enumerate() {
@@ -291,23 +301,53 @@ fn radius(places: &[(f64, f64)]) -> f64 {
     (typical * 0.3).clamp(1.5, 14.0)
 }
 
-/// Writes a label into its node, or else beside it, or nowhere. Says whether it did.
-fn draw_label(
+fn draw_node(canvas: &mut Canvas, role: Option<(usize, &Role)>, at: (f64, f64), radius: f64) {
+    const SHAPES: [&[(f64, f64)]; 5] =
+        [style::SQUARE, style::DIAMOND, style::HEXAGON, style::UP, style::DOWN];
+    match role {
+        None => canvas.circle("k-hollow k-thin", at, radius),
+        Some((_, role)) if role.is_crashed => {
+            let reach = radius * 0.72;
+            canvas.circle("k-dead", at, radius);
+            for side in [-reach, reach] {
+                let (from, to) = ((at.0 - reach, at.1 - side), (at.0 + reach, at.1 + side));
+                canvas.line("k-edge k-bold", from, to);
+            }
+        }
+        Some((index, _)) => {
+            let look = role_look(index);
+            // A large node has a label, which must be read.
+            let class = if radius >= 6.5 {
+                format!("{} {} k-role", look.tint(), look.line())
+            } else {
+                format!("{} k-rim", look.fill())
+            };
+            style::polygon(canvas, &class, SHAPES[index % SHAPES.len()], at, radius);
+        }
+    }
+}
+
+/// Writes a label into its node, if it fits. Says whether it did.
+fn draw_label_inside(canvas: &mut Canvas, label: &str, (x, y): (f64, f64), radius: f64) -> bool {
+    let fonts = (8..=12).rev().map(|size| Font { size, class: "k-ink" });
+    let fits = |font: &Font| {
+        text::width(label, *font) <= 1.7 * radius && f64::from(font.size) <= 1.5 * radius
+    };
+    let font = fonts.into_iter().find(fits);
+    if let Some(font) = font {
+        canvas.text(font, Anchor::Middle, (x, y + 0.36 * f64::from(font.size)), label);
+    }
+    font.is_some()
+}
+
+/// Writes a label below, above or beside its node, if there is room. Says whether it did.
+fn draw_label_beside(
     canvas: &mut Canvas,
     room: &mut Room,
     label: &str,
-    ((x, y), radius): ((f64, f64), f64),
-    is_filled: bool,
+    (x, y): (f64, f64),
+    radius: f64,
 ) -> bool {
-    let class = if is_filled { "k-ink k-halo" } else { "k-ink" };
-    for size in (8..=12).rev() {
-        let font = Font { size, class };
-        if text::width(label, font) <= 1.7 * radius && f64::from(size) <= 1.5 * radius {
-            let at = (x, y + 0.36 * f64::from(size));
-            canvas.text(font, Anchor::Middle, at, label);
-            return true;
-        }
-    }
     let font = Font { size: if radius > 6.0 { 10 } else { 8 }, class: "k-ink k-halo" };
     let label = text::shorten(label, font, 120.0);
     let (half, size) = (text::width(&label, font) / 2.0, f64::from(font.size));
