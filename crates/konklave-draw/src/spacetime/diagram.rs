@@ -1,7 +1,7 @@
 use super::arrows::{Arrow, Ending, arrows};
-use super::history::{EventId, EventKind, History, SpanLook};
+use super::history::{EventId, EventKind, History};
 use super::layout::Layout;
-use super::paint::{self, SMALL};
+use super::paint::{self, SMALL, SpanKind};
 use super::selection::{Filter, Selection};
 use crate::legend::{Legend, SAMPLE};
 use crate::page::{MARGIN, Page};
@@ -184,8 +184,8 @@ impl Scene<'_> {
     }
 
     /// Draws bars on the nodes' lines, and returns the kinds in order of appearance.
-    fn draw_spans(&self, page: &mut Page, room: &mut Room) -> Vec<(String, SpanLook)> {
-        let mut kinds: Vec<(String, SpanLook)> = Vec::new();
+    fn draw_spans(&self, page: &mut Page, room: &mut Room) -> Vec<SpanKind> {
+        let mut kinds: Vec<SpanKind> = Vec::new();
         let mut drawn: Vec<(usize, f64, f64)> = Vec::new();
         for span in &self.diagram.history.spans {
             let Some(y) = self.layout.y(span.node) else { continue };
@@ -206,7 +206,7 @@ impl Scene<'_> {
             drawn.push((span.node, from, to));
             let area = Area::new(from, y - 5.0, to, y + 5.0);
             page.canvas.open("k-span", format!("{} {}", span.kind, span.label).trim());
-            paint::draw_span(&mut page.canvas, span.look, kind, area);
+            paint::draw_span(&mut page.canvas, &kinds, kind, area);
             page.canvas.close();
             room.take(area);
             if !span.label.is_empty() {
@@ -297,7 +297,7 @@ impl Scene<'_> {
         page.y = bottom + 24.0;
     }
 
-    fn legend(&self, arrows: &[Arrow], kinds: &[String], spans: &[(String, SpanLook)]) -> Legend {
+    fn legend(&self, arrows: &[Arrow], kinds: &[String], spans: &[SpanKind]) -> Legend {
         let mut legend = Legend::default();
         let sample = |ending: Ending, kind: usize| {
             move |canvas: &mut crate::svg::Canvas, x: f64, y: f64| {
@@ -316,11 +316,11 @@ impl Scene<'_> {
                 legend.add(name, sample(ending, arrow.kind));
             }
         }
-        for (kind, (name, look)) in spans.iter().enumerate() {
-            let look = *look;
+        for (kind, (name, _)) in spans.iter().enumerate() {
+            let spans = spans.to_vec();
             legend.add(name, move |canvas, x, y| {
                 let area = Area::new(x, y - 5.0, x + SAMPLE, y + 5.0);
-                paint::draw_span(canvas, look, kind, area);
+                paint::draw_span(canvas, &spans, kind, area);
             });
         }
         let mut seen: Vec<EventKind> = Vec::new();

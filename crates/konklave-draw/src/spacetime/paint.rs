@@ -31,9 +31,13 @@ fn message_line(n: usize) -> String {
     }
 }
 
-/// The look of the `n`th kind of spans.
-pub(super) fn span_look(n: usize) -> Look {
-    shuffled(SPANS, n)
+/// The name of a kind of spans, and how it is drawn.
+pub(super) type SpanKind = (String, SpanLook);
+
+/// The colour of the `n`th of all kinds of spans; only some have one.
+fn span_look(kinds: &[SpanKind], n: usize) -> Look {
+    let has_colour = |kind: &&SpanKind| matches!(kind.1, SpanLook::Holds | SpanLook::Waits);
+    shuffled(SPANS, kinds[..n].iter().filter(has_colour).count())
 }
 
 /// An arrow with its head, its cross, or neither.
@@ -131,10 +135,10 @@ pub(super) fn event_name(kind: EventKind) -> Option<&'static str> {
     }
 }
 
-/// A stretch of a node's line.
-pub(super) fn draw_span(canvas: &mut Canvas, look: SpanLook, kind: usize, area: Area) {
-    let colour = span_look(kind);
-    match look {
+/// A stretch of a node's line, of the `n`th of all kinds.
+pub(super) fn draw_span(canvas: &mut Canvas, kinds: &[SpanKind], n: usize, area: Area) {
+    let colour = span_look(kinds, n);
+    match kinds[n].1 {
         SpanLook::Holds => {
             canvas.rect(&colour.fill(), area, 2.0);
         }
