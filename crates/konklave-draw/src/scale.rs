@@ -29,6 +29,9 @@ pub(crate) fn is_drawable(value: f64) -> bool {
     value.abs() <= 1e300
 }
 
+/// A logarithmic axis takes no less for a positive value.
+const TINY: f64 = 1e-300;
+
 /// A mark on an axis; minor ones have no label.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Tick {
@@ -55,11 +58,11 @@ impl Scale {
         let drawable = || values.iter().copied().filter(|&value| is_drawable(value));
         let is_log = match axis {
             Axis::Linear => false,
-            Axis::Log => drawable().any(|value| value > 0.0),
+            Axis::Log => drawable().any(|value| value > TINY),
             Axis::Auto => log_helps(drawable()),
         };
         let (low, high) = drawable()
-            .filter(|&value| !is_log || value > 1e-300)
+            .filter(|&value| !is_log || value > TINY)
             .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
                 (low.min(value), high.max(value))
             });
@@ -82,7 +85,7 @@ impl Scale {
 
     /// Whether the value has a place on this scale.
     pub(crate) fn shows(&self, value: f64) -> bool {
-        is_drawable(value) && (!self.is_log || value > 1e-300)
+        is_drawable(value) && (!self.is_log || value > TINY)
     }
 
     /// Where a value lies; at the nearer end if it lies outside.
@@ -171,7 +174,7 @@ fn tick_label(value: f64, step: f64, size: f64) -> String {
     if value.abs() < step / 2.0 {
         return "0".to_owned();
     }
-    if size >= 1e15 || size < 1e-3 {
+    if !(1e-3..1e15).contains(&size) {
         return scientific(value, libm::log10(size / step).ceil().clamp(0.0, 12.0) as usize);
     }
     let units = [(1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")];

@@ -263,7 +263,7 @@ impl Histogram {
             let x = frame.x.place(value);
             let label = format!("p{percent} = {}", short_number(value));
             let half = crate::text::width(&label, Font::TICK) / 2.0;
-            let middle = x.min(WIDTH - MARGIN - half);
+            let middle = x.clamp(MARGIN + half, WIDTH - MARGIN - half);
             let free = [4.0, 16.0, 28.0].into_iter().find_map(|above| {
                 let at = (middle, frame.area.top - above);
                 let area = Area::of_text(&label, Font::TICK, Anchor::Middle, at);

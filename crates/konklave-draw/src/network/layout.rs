@@ -85,6 +85,7 @@ fn star(nodes: usize, centre: usize) -> Vec<(f64, f64)> {
 }
 
 fn grid(nodes: usize, width: usize) -> Vec<(f64, f64)> {
-    let step = (900.0 / width as f64).clamp(14.0, 70.0);
+    let longer = width.max(nodes.div_ceil(width));
+    let step = (900.0 / longer as f64).clamp(14.0, 70.0);
     (0..nodes).map(|n| ((n % width) as f64 * step, (n / width) as f64 * step)).collect()
 }

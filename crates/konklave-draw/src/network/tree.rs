@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+/// How far levels are apart, if they are not too many.
 const LEVEL: f64 = 68.0;
 
 pub(super) fn places(
@@ -16,6 +17,8 @@ pub(super) fn places(
     };
     let leaves = forest.children.iter().filter(|children| children.is_empty()).count();
     let step = (1100.0 / leaves.max(1) as f64).clamp(5.0, 58.0);
+    let levels = forest.depth.iter().copied().max().unwrap_or(0).max(1);
+    let level = (1200.0 / f64::from(levels)).clamp(8.0, LEVEL);
     let mut x = vec![0.0; nodes];
     let mut next_leaf = 0.0;
     // Children come after their parents in breadth first order, but leaves are wanted from left to
@@ -33,7 +36,7 @@ pub(super) fn places(
             x[node] = (x[first] + x[last]) / 2.0;
         }
     }
-    (0..nodes).map(|node| (x[node], f64::from(forest.depth[node]) * LEVEL)).collect()
+    (0..nodes).map(|node| (x[node], f64::from(forest.depth[node]) * level)).collect()
 }
 
 /// A breadth first tree for each part of the graph; the first from the root, the others from their
