@@ -60,9 +60,10 @@ fn the_past_is_the_transitive_closure_of_order_and_messages() {
                 }
             }
         }
+        let is_before = |from: usize, to: usize| from == to || before[from][to];
         for event in 0..events {
             let expected: BTreeSet<_> =
-                (0..events).filter(|&e| e == event || before[e][event]).map(EventId).collect();
+                (0..events).filter(|&e| is_before(e, event)).map(EventId).collect();
             assert_eq!(run.history.past(EventId(event)), expected, "seed {seed}, event {event}");
         }
     }
@@ -231,6 +232,7 @@ fn spans_go_from_event_to_event() {
     let events: Vec<_> = (0..6).map(|time| history.event(time, 0, EventKind::Step, "")).collect();
     history.span(0, Some(events[1]), Some(events[3]), SpanLook::Holds, "cs", "");
     history.span(0, Some(events[4]), None, SpanLook::Crashed, "down", "");
+    history.span(0, Some(events[2]), Some(events[2]), SpanLook::Waits, "took no time", "");
     let svg = Diagram::new("", &history).svg();
     let document = parse(&svg);
     let places = event_places(&document);

@@ -187,7 +187,9 @@ impl Scene<'_> {
     fn draw_spans(&self, page: &mut Page, room: &mut Room) -> Vec<SpanKind> {
         let mut kinds: Vec<SpanKind> = Vec::new();
         let mut drawn: Vec<(usize, f64, f64)> = Vec::new();
-        for span in &self.diagram.history.spans {
+        // What ends with the event that it began with took no time, and has no length.
+        let spans = self.diagram.history.spans.iter();
+        for span in spans.filter(|span| span.ends.0.is_none() || span.ends.0 != span.ends.1) {
             let Some(y) = self.layout.y(span.node) else { continue };
             let stretch = match self.diagram.filter.causal {
                 Some(_) => self.layout.stretch_of_past(span.node, span.ends),
