@@ -13,12 +13,13 @@ pub(crate) const ROOT: &str = "konklave-draw";
 /// How many colours there are. A ninth series shares its colour with the first, not its marker.
 pub(crate) const COLOURS: usize = 8;
 
-/// Blue, vermilion, green, purple, orange, sky, grey, olive: told apart with any colour vision.
+/// Blue, vermilion, green, purple, orange, sky, grey, ink: told apart with any colour vision, by
+/// lightness where not by hue.
 const LIGHT: [&str; COLOURS] =
-    ["#0068ad", "#cf5300", "#008b66", "#a8499c", "#d99100", "#45a7e0", "#5b6068", "#7d6f00"];
+    ["#0068ad", "#cf5300", "#008b66", "#a8499c", "#d99100", "#45a7e0", "#8a8f98", "#2d3340"];
 /// The same hues, bright enough for a dark ground.
 const DARK: [&str; COLOURS] =
-    ["#58b0f2", "#ff8f57", "#35cba0", "#e08fd5", "#f5bd4f", "#a3daf7", "#b4bac4", "#cdbd52"];
+    ["#58b0f2", "#ff8f57", "#35cba0", "#e08fd5", "#f5bd4f", "#a3daf7", "#8f96a0", "#eef0f3"];
 
 /// Ground, text, softer text, axes, grid, alarm.
 const LIGHT_TONES: [&str; 6] = ["#ffffff", "#1b1f24", "#565d66", "#767d87", "#e4e7ea", "#c00020"];
@@ -124,7 +125,9 @@ const CROSS: Outline = &[
     (-1.1, 0.6),
     (-0.5, 0.0),
 ];
-const MARKERS: [Outline; 7] = [SQUARE, UP, DIAMOND, DOWN, PLUS, CROSS, HEXAGON];
+const BOW: Outline =
+    &[(-1.2, -1.0), (0.0, -0.25), (1.2, -1.0), (1.2, 1.0), (0.0, 0.25), (-1.2, 1.0)];
+const MARKERS: [Outline; 7] = [SQUARE, UP, DIAMOND, DOWN, PLUS, CROSS, BOW];
 
 /// A closed shape around a point.
 pub(crate) fn polygon(

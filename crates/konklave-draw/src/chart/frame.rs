@@ -43,6 +43,7 @@ impl Frame {
         let y = y.between(area.bottom - y_inset, area.top);
         draw_y_axis(page, &y, area);
         draw_x_axis(page, &x, area, x_label);
+        page.canvas.line("k-axis", (area.left, area.top), (area.left, area.bottom));
         Self { area, x, y }
     }
 
@@ -70,7 +71,6 @@ fn draw_y_axis(page: &mut Page, scale: &Scale, area: Area) {
             last_label = y;
         }
     }
-    page.canvas.line("k-axis", (area.left, area.top), (area.left, area.bottom));
 }
 
 /// Upright grid lines with labels below the area; moves the page on.

@@ -278,7 +278,7 @@ impl Network {
 
 /// Roles begin with a colour that no class of edges has among few.
 fn role_look(role: usize) -> Look {
-    Look([4, 2, 3, 7, 5, 1, 0, 6][role % 8])
+    Look([4, 2, 3, 5, 1, 7, 0, 6][role % 8])
 }
 
 fn outline_class(n: usize) -> String {

@@ -12,7 +12,7 @@ pub(super) const SMALL: Font = Font { size: 10, class: "k-ink k-halo" };
 /// Colours of messages, then of spans: those that lie far apart come first, and a diagram with few
 /// kinds has none in common.
 const MESSAGES: [usize; 8] = [0, 1, 3, 6, 5, 7, 2, 4];
-const SPANS: [usize; 8] = [2, 4, 7, 5, 3, 0, 1, 6];
+const SPANS: [usize; 8] = [2, 4, 5, 3, 7, 0, 1, 6];
 
 fn shuffled(order: [usize; 8], n: usize) -> Look {
     Look(order[n % order.len()] + n / order.len() * order.len())
