@@ -6,6 +6,10 @@ use crate::text::Area;
 /// Above this many lines, crossing one is no longer avoided: it would take too long.
 const FEW: usize = 1000;
 
+/// Above this many obstacles there is no room: nobody would read so many labels, and to look for it
+/// would take too long.
+const FULL: usize = 8000;
+
 /// From here to there.
 pub(crate) type Line = ((f64, f64), (f64, f64));
 
@@ -41,6 +45,9 @@ impl Room {
         font: Font,
         places: impl IntoIterator<Item = (f64, f64)>,
     ) -> Option<(f64, f64)> {
+        if self.taken.len() > FULL {
+            return None;
+        }
         let mut best: Option<(usize, (f64, f64), Area)> = None;
         for at in places {
             let area = Area::of_text(text, font, Anchor::Middle, at);

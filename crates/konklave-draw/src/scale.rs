@@ -83,6 +83,10 @@ impl Scale {
         self
     }
 
+    pub(crate) fn begins_at_zero(&self) -> bool {
+        self.low == 0.0
+    }
+
     /// Whether the value has a place on this scale.
     pub(crate) fn shows(&self, value: f64) -> bool {
         is_drawable(value) && (!self.is_log || value > TINY)

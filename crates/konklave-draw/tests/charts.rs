@@ -139,6 +139,23 @@ fn parts_of_a_bar_are_as_long_as_they_are_large() {
 }
 
 #[test]
+fn shares_fill_their_bars() {
+    let bars = Stacked::new("s", ["a", "b"]).bar("x", [1.0, 3.0]).bar("y", [500.0, 500.0]);
+    let svg = bars.as_shares().svg();
+    let document = parse(&svg);
+    let parts: Vec<_> = of_class(&document, "k-part")
+        .iter()
+        .map(|part| part.children().find_map(extent).unwrap())
+        .collect();
+    let length = parts[1][2] - parts[0][0];
+    for (part, share) in parts.iter().zip([0.25, 0.75, 0.5, 0.5]) {
+        assert!((part[2] - part[0] - share * length).abs() < 0.3, "{parts:?}");
+    }
+    assert!((parts[3][2] - parts[1][2]).abs() < 0.2, "all bars end together: {parts:?}");
+    assert!(texts(&document).contains(&"1k"), "the total is told, all the same");
+}
+
+#[test]
 fn percentiles_are_those_of_the_sorted_values() {
     let mut random = Random(8);
     let values: Vec<u64> = (0..997).map(|_| random.below(5000)).collect();

@@ -251,6 +251,17 @@ fn spans_go_from_event_to_event() {
 }
 
 #[test]
+fn a_run_of_many_events_is_drawn_in_a_moment() {
+    let run = random_run(1, 30, 20_000);
+    let begin = std::time::Instant::now();
+    let svg = Diagram::new("", &run.history).svg();
+    assert!(begin.elapsed().as_secs() < 20, "{:?}", begin.elapsed());
+    assert_eq!(svg.matches("\"k-msg\"").count(), run.arrived + run.other);
+    let svg = Diagram::new("", &run.history).last(200).svg();
+    assert!(svg.len() < 250_000, "{}", svg.len());
+}
+
+#[test]
 fn labels_of_long_runs_do_not_lie_on_each_other() {
     for seed in 0..6 {
         let run = random_run(seed, 3 + 5 * seed, 300);

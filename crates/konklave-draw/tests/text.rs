@@ -39,6 +39,39 @@ fn a_chart_keeps_to_its_size() {
 }
 
 #[test]
+fn a_braille_line_rises_dot_by_dot() {
+    let plot = Plot::new("t").x("", Axis::Linear).y("", Axis::Linear);
+    let text = plot.formula("f", [(0.0, 0.0), (10.0, 10.0)]).text(TextForm::default());
+    let mut heights: Vec<Vec<usize>> = Vec::new();
+    for (row, line) in rows(&text, ['│', '┤']).iter().enumerate() {
+        for (column, character) in line.iter().enumerate() {
+            let bits = (*character as u32).checked_sub(0x2800).unwrap_or(0);
+            // The numbers of the dots in Unicode, down the left column and down the right one.
+            for (place, bit) in [0, 1, 2, 6, 3, 4, 5, 7].into_iter().enumerate() {
+                if *character != ' ' && bits & (1 << bit) != 0 {
+                    heights.resize((2 * column + 2).max(heights.len()), Vec::new());
+                    heights[2 * column + place / 4].push(4 * row + place % 4);
+                }
+            }
+        }
+    }
+    assert!(heights.len() > 100, "{text}");
+    for pair in heights.windows(2) {
+        let (left, right) = (pair[0].iter().max().unwrap(), pair[1].iter().max().unwrap());
+        assert!(right <= left && left - right <= 1, "{text}");
+    }
+}
+
+#[test]
+fn notes_keep_to_the_width() {
+    let form = TextForm { width: 40, ..TextForm::default() };
+    let note = "this note is much longer than a line of forty characters can ever be";
+    let text = Plot::new("t").note(note).text(form);
+    assert!(text.lines().all(|line| line.chars().count() <= 40), "{text}");
+    assert!(text.contains("forty"), "{text}");
+}
+
+#[test]
 fn ascii_is_ascii() {
     let form = TextForm { marks: Marks::Ascii, ..TextForm::default() };
     assert!(plot().formula("f", samples(1.0, 1000.0, |n| n)).text(form).is_ascii());

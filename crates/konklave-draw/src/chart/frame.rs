@@ -35,10 +35,8 @@ impl Frame {
             let label = text::shorten(y_label, Font::LABEL, right - left);
             page.canvas.text(Font::LABEL, Anchor::Start, (left, top - 11.0), &label);
         }
-        let from_zero =
-            |scale: &Scale| !scale.is_log && scale.ticks.first().is_some_and(|t| t.value == 0.0);
-        let (x_inset, y_inset) =
-            (if from_zero(&x) { 0.0 } else { inset }, if from_zero(&y) { 0.0 } else { inset });
+        let inset_of = |scale: &Scale| if scale.begins_at_zero() { 0.0 } else { inset };
+        let (x_inset, y_inset) = (inset_of(&x), inset_of(&y));
         let x = x.between(area.left + x_inset, area.right - inset);
         let y = y.between(area.bottom - y_inset, area.top);
         draw_y_axis(page, &y, area);

@@ -92,7 +92,7 @@ impl Plot {
         for entry in legend(&prepared.series, form.marks, grid.has_several) {
             line(&format!("  {entry}"));
         }
-        for note in &prepared.notes {
+        for note in prepared.notes.iter().flat_map(|note| wrap(note, form.width.max(20) - 2)) {
             line(&format!("  {note}"));
         }
         out
@@ -240,6 +240,21 @@ fn x_axis(scale: &Scale, columns: usize, (level, mark): (char, char)) -> (String
         }
     }
     (ruler.into_iter().collect(), below)
+}
+
+/// Lines of at most so many characters; a longer word has a line to itself.
+fn wrap(text: &str, width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
 }
 
 fn legend(series: &[Series], marks: Marks, has_several: bool) -> Vec<String> {
