@@ -19,6 +19,7 @@
 mod comparison;
 mod distribution;
 mod frame;
+mod histogram;
 mod load;
 mod plot;
 mod plot_svg;
@@ -26,7 +27,8 @@ mod plot_text;
 mod stacked;
 
 pub use comparison::Comparison;
-pub use distribution::{Distribution, Histogram};
+pub use distribution::Distribution;
+pub use histogram::Histogram;
 pub use load::Load;
 pub use plot::{Plot, Point, samples};
 pub use plot_text::{Marks, TextForm};

@@ -39,7 +39,7 @@ impl Page {
         self.width - 2.0 * MARGIN
     }
 
-    /// Adds the legend and the notes, and ends the picture. `desc` says in words what is to be seen.
+    /// Adds the legend and the notes, and ends the picture. `desc` says what is to be seen.
     pub(crate) fn finish(mut self, legend: &Legend, notes: &[String], desc: &str) -> String {
         let room = self.room();
         self.y = legend.draw(&mut self.canvas, MARGIN, self.y + 6.0, room);

@@ -104,7 +104,8 @@ impl Scale {
     }
 }
 
-/// Multiples of 1, 2 or 5 times a power of ten, from the last below `low` to the first above `high`.
+/// Multiples of 1, 2 or 5 times a power of ten, from the last below `low` to the first above
+/// `high`.
 fn linear_ticks(mut low: f64, mut high: f64, count: usize) -> Vec<Tick> {
     if high - low <= low.abs().max(high.abs()) * 1e-9 {
         // All values are equal: some room on both sides.
@@ -138,7 +139,7 @@ fn power(exponent: i32) -> f64 {
 }
 
 /// Powers of ten with a label, and what lies between them without, from the last of 1, 2, 5 times a
-/// power of ten below `low` to the first above `high`. Where powers are few, 2 and 5 get labels too.
+/// power of ten below `low` to the first above `high`. Few powers share the labels with 2 and 5.
 fn log_ticks(low: f64, high: f64, count: usize) -> Vec<Tick> {
     let (low, high) = if high / low < 1.0 + 1e-9 { (low / 2.0, high * 2.0) } else { (low, high) };
     let (first, last) = (libm::log10(low).floor() as i32, libm::log10(high).floor() as i32);

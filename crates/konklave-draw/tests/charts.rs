@@ -183,6 +183,10 @@ fn the_bins_of_a_histogram_hold_all_values() {
         .into_iter()
         .map(|bin| tip(bin).split(' ').next().unwrap().parse::<u32>().unwrap());
     assert_eq!(counts.sum::<u32>(), 1000);
+    let svg = Histogram::new("", "h", [(1.0, 5), (3.0, 1), (2.0, 9)]).svg();
+    let document = parse(&svg);
+    let bins: Vec<_> = of_class(&document, "k-bin").into_iter().map(tip).collect();
+    assert_eq!(bins, ["5 times 1", "9 times 2", "1 times 3"]);
 }
 
 #[test]

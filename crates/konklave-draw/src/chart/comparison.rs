@@ -10,8 +10,8 @@ use crate::text::{self, Area, short_number};
 const MEASURED: Look = Look(0);
 const EXPECTED: Look = Look(4);
 
-/// Algorithms one below the other: what was measured as a bar or, on a logarithmic axis, as a point,
-/// and what a formula expects as a band.
+/// Algorithms one below the other: what was measured as a bar or, on a logarithmic axis, as a
+/// point, and what a formula expects as a band.
 #[derive(Clone, Debug)]
 pub struct Comparison {
     title: String,

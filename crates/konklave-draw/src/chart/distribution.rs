@@ -3,25 +3,25 @@ use crate::legend::{Legend, SAMPLE};
 use crate::page::{MARGIN, Page};
 use crate::scale::{Axis, Scale, is_drawable};
 use crate::style::Look;
-use crate::svg::{Anchor, Canvas, Font};
-use crate::text::{Area, short_number};
+use crate::svg::Canvas;
+use crate::text::short_number;
 
 /// The percentiles that are marked.
-const PERCENTILES: [f64; 3] = [50.0, 90.0, 99.0];
+pub(super) const PERCENTILES: [f64; 3] = [50.0, 90.0, 99.0];
 /// How many steps a curve has at most.
 const STEPS: usize = 400;
 
 /// Values in ascending order, each with how often it occurs.
 #[derive(Clone, Debug)]
-struct Sample {
+pub(super) struct Sample {
     name: String,
-    values: Vec<(f64, u64)>,
-    total: u64,
+    pub(super) values: Vec<(f64, u64)>,
+    pub(super) total: u64,
     dropped: u64,
 }
 
 impl Sample {
-    fn new(name: String, counts: impl IntoIterator<Item = (f64, u64)>) -> Self {
+    pub(super) fn new(name: String, counts: impl IntoIterator<Item = (f64, u64)>) -> Self {
         let mut sample = Self { name, values: Vec::new(), total: 0, dropped: 0 };
         let mut counts: Vec<_> = counts.into_iter().filter(|&(_, count)| count > 0).collect();
         counts.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -40,7 +40,7 @@ impl Sample {
     }
 
     /// The least value that is not below `percent` per cent of all.
-    fn percentile(&self, percent: f64) -> Option<f64> {
+    pub(super) fn percentile(&self, percent: f64) -> Option<f64> {
         let rank = (self.total as f64 * percent / 100.0).ceil().max(1.0) as u64;
         let mut seen = 0;
         self.values.iter().find_map(|&(value, count)| {
@@ -50,7 +50,7 @@ impl Sample {
     }
 
     /// The name with the percentiles, for the legend.
-    fn says(&self) -> String {
+    pub(super) fn says(&self) -> String {
         let parts = PERCENTILES.map(|percent| {
             let value = self.percentile(percent).map_or("?".to_owned(), short_number);
             format!("p{percent} {value}")
@@ -62,7 +62,7 @@ impl Sample {
         }
     }
 
-    fn notes(&self) -> Vec<String> {
+    pub(super) fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
         if self.dropped > 0 {
             let Self { name, dropped, .. } = self;
@@ -171,112 +171,6 @@ fn draw_steps(canvas: &mut Canvas, frame: &Frame, sample: &Sample, look: Look) {
     for percent in PERCENTILES {
         if let Some(value) = sample.percentile(percent) {
             look.marker(canvas, frame.place(value, percent), 4.0);
-        }
-    }
-}
-
-/// One sample as bars over equal ranges of values, with the median, the 90th and the 99th percentile
-/// as upright lines.
-#[derive(Clone, Debug)]
-pub struct Histogram {
-    title: String,
-    label: String,
-    sample: Sample,
-    notes: Vec<String>,
-}
-
-impl Histogram {
-    /// A histogram of values, in any order, each with how often it occurred.
-    pub fn new(
-        title: impl Into<String>,
-        label: impl Into<String>,
-        counts: impl IntoIterator<Item = (f64, u64)>,
-    ) -> Self {
-        let (title, label) = (title.into(), label.into());
-        let sample = Sample::new(label.clone(), counts);
-        Self { title, label, sample, notes: Vec::new() }
-    }
-
-    /// Adds a sentence below the chart.
-    pub fn note(mut self, text: impl Into<String>) -> Self {
-        self.notes.push(text.into());
-        self
-    }
-
-    /// The chart as an SVG picture.
-    pub fn svg(&self) -> String {
-        let values: Vec<_> = self.sample.values.iter().map(|value| value.0).collect();
-        let x = Scale::new(Axis::Linear, &values, false, 8);
-        let ends = [x.ticks[0].value, x.ticks[x.ticks.len() - 1].value];
-        let bins = self.bins(ends);
-        let counts: Vec<_> = bins.iter().map(|&count| count as f64).collect();
-        let y = Scale::new(Axis::Linear, &counts, true, 5);
-        let mut page = Page::new(&self.title, WIDTH);
-        let sides = (MARGIN, WIDTH - MARGIN);
-        page.y += 14.0;
-        let frame = Frame::new(&mut page, sides, 260.0, (x, &self.label), (y, "how often"), 0.0);
-        self.draw_bars(&mut page.canvas, &frame, &bins, ends);
-        self.draw_percentiles(&mut page.canvas, &frame);
-        let mut notes = self.notes.clone();
-        notes.extend(self.sample.notes());
-        let total = self.sample.total;
-        let desc = format!("{total} values of {}.", self.sample.says());
-        page.finish(&Legend::default(), &notes, &desc)
-    }
-
-    /// How many values lie in each of some equal ranges. Whole numbers get ranges of whole length.
-    fn bins(&self, [low, high]: [f64; 2]) -> Vec<u64> {
-        let is_whole = self.sample.values.iter().all(|(value, _)| value.fract() == 0.0);
-        let mut count = 40.0;
-        if is_whole && high - low <= 1e9 {
-            count = (high - low) / ((high - low) / 40.0).ceil().max(1.0);
-        }
-        let count = count.ceil().max(1.0);
-        let mut bins = vec![0; count as usize];
-        for &(value, times) in &self.sample.values {
-            let bin = ((value - low) / (high - low) * count) as usize;
-            let last = bins.len() - 1;
-            bins[bin.min(last)] += times;
-        }
-        bins
-    }
-
-    fn draw_bars(&self, canvas: &mut Canvas, frame: &Frame, bins: &[u64], [low, high]: [f64; 2]) {
-        let step = (high - low) / bins.len() as f64;
-        for (index, &count) in bins.iter().enumerate().filter(|(_, count)| **count > 0) {
-            let (from, to) = (low + index as f64 * step, low + (index + 1) as f64 * step);
-            let (left, top) = frame.place(from, count as f64);
-            let right = frame.x.place(to);
-            let (from, to) = (short_number(from), short_number(to));
-            canvas.open("k-bin", &format!("{count} from {from} to {to}"));
-            let area = Area::new(left + 0.5, top, right - 0.5, frame.area.bottom);
-            canvas.rect(&Look(0).fill(), area, 0.0);
-            canvas.close();
-        }
-    }
-
-    /// Lines with labels above the area, in two rows where they would touch.
-    fn draw_percentiles(&self, canvas: &mut Canvas, frame: &Frame) {
-        let mut placed: Vec<Area> = Vec::new();
-        for percent in PERCENTILES {
-            let Some(value) = self.sample.percentile(percent) else { continue };
-            let x = frame.x.place(value);
-            let label = format!("p{percent} = {}", short_number(value));
-            let half = crate::text::width(&label, Font::TICK) / 2.0;
-            let middle = x.clamp(MARGIN + half, WIDTH - MARGIN - half);
-            let free = [4.0, 16.0, 28.0].into_iter().find_map(|above| {
-                let at = (middle, frame.area.top - above);
-                let area = Area::of_text(&label, Font::TICK, Anchor::Middle, at);
-                let heading = Area::new(0.0, frame.area.top - 24.0, 90.0, frame.area.top - 6.0);
-                let is_free = placed.iter().chain([&heading]).all(|other| !area.overlaps(*other));
-                is_free.then_some((at, area))
-            });
-            let class = format!("{} k-d1", Look(1).line());
-            canvas.line(&class, (x, frame.area.top), (x, frame.area.bottom));
-            if let Some((at, area)) = free {
-                canvas.text(Font::TICK, Anchor::Middle, at, &label);
-                placed.push(area);
-            }
         }
     }
 }

@@ -17,8 +17,8 @@ pub(super) struct Frame {
 
 impl Frame {
     /// Draws axes around an area of the given height, within a part of the page's width from `left`
-    /// to `right`, and moves the page on below it. An inset keeps points off the axes; a linear axis
-    /// that begins at zero has none.
+    /// to `right`, and moves the page on below it. An inset keeps points off the axes; an axis that
+    /// begins at zero has none.
     pub(super) fn new(
         page: &mut Page,
         (left, right): (f64, f64),

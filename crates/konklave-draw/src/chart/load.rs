@@ -92,8 +92,8 @@ impl Load {
             let gap = if each > 1 { 0.0 } else { (width * 0.12).min(3.0) };
             let place = |load: f64| frame.y.place(load);
             let mean = group.iter().sum::<f64>() / group.len() as f64;
-            let area =
-                |top: f64, bottom: f64| Area::new(left + gap, top, left + width - gap, bottom);
+            let right = if each > 1 { left + width + 0.4 } else { left + width - gap };
+            let area = |top: f64, bottom: f64| Area::new(left + gap, top, right, bottom);
             page.canvas.open("k-bar", &self.tip(index * each, group, mean));
             page.canvas.rect(&Look(0).fill(), area(place(mean), frame.area.bottom), 0.0);
             if group[0] > mean {

@@ -47,8 +47,9 @@ pub fn samples(from: f64, to: f64, formula: impl Fn(f64) -> f64) -> Vec<(f64, f6
 
 /// Series of points and curves over two axes: what was measured, beside what was expected.
 ///
-/// Points carry error bars, curves are dashed, bands are tinted. A curve or a band has the colour of
-/// the measured series before it. Points are joined by lines, unless a formula's curve is their line.
+/// Points carry error bars, curves are dashed, bands are tinted. A curve or a band has the colour
+/// of the measured series before it. Points are joined by lines, unless a formula's curve is their
+/// line.
 #[derive(Clone, Debug)]
 pub struct Plot {
     pub(super) title: String,

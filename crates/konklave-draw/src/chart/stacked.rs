@@ -41,8 +41,8 @@ impl Stacked {
         self
     }
 
-    /// Makes all bars equally long, so that their parts can be compared where their totals differ by
-    /// orders of magnitude.
+    /// Makes all bars equally long, so that their parts can be compared where their totals differ
+    /// by orders of magnitude.
     pub fn as_shares(mut self) -> Self {
         self.as_shares = true;
         self

@@ -19,8 +19,8 @@ pub enum Layout {
         /// How many nodes there are in a row.
         width: usize,
     },
-    /// In levels below a root. The tree consists of the edges of the last class, if they reach every
-    /// node, or else of all edges.
+    /// In levels below a root. The tree consists of the edges of the last class, if they reach
+    /// every node, or else of all edges.
     Tree {
         /// The node at the top.
         root: usize,

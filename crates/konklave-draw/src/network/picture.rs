@@ -81,8 +81,8 @@ impl Network {
         self
     }
 
-    /// Gives nodes a colour and a shape. A node with several roles has the look of the last one, and
-    /// tells all of them to who points at it.
+    /// Gives nodes a colour and a shape. A node with several roles has the look of the last one,
+    /// and tells all of them to who points at it.
     pub fn role(mut self, name: impl Into<String>, nodes: impl IntoIterator<Item = usize>) -> Self {
         let nodes = nodes.into_iter().collect();
         self.roles.push(Role { name: name.into(), nodes, is_crashed: false });

@@ -100,7 +100,7 @@ pub struct History {
 }
 
 impl History {
-    /// A history of these nodes in which nothing has happened. Nodes are meant by their places here.
+    /// A history of these nodes in which nothing has happened. A node's place here is its number.
     pub fn new<L: Into<String>>(labels: impl IntoIterator<Item = L>) -> Self {
         let nodes = labels.into_iter().map(Into::into).collect();
         let (events, messages) = (Vec::new(), Vec::new());

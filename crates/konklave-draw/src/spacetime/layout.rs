@@ -81,8 +81,8 @@ impl Layout {
         self.y[node]
     }
 
-    /// Where a stretch of a node's line lies among the events that led to another: it does not begin
-    /// with an event that is left out, and ends soon after the node's last event.
+    /// Where a stretch of a node's line lies among the events that led to another: it does not
+    /// begin with an event that is left out, and ends soon after the node's last event.
     pub(super) fn stretch_of_past(
         &self,
         node: usize,

@@ -65,7 +65,8 @@ pub(crate) fn points(path: Node<'_, '_>) -> Vec<(f64, f64)> {
     numbers.chunks(2).map(|pair| (pair[0], pair[1])).collect()
 }
 
-/// What a text covers, by the number of its characters: a little more than half the font's size for each.
+/// What a text covers, by the number of its characters: half the font's size and a
+/// little more for each.
 pub(crate) fn text_box(node: Node<'_, '_>) -> Box4 {
     let class = node.attribute("class").unwrap();
     let size = class.split(' ').find_map(|class| class.strip_prefix("k-s")?.parse::<f64>().ok());
