@@ -45,7 +45,7 @@ fn a_braille_line_rises_dot_by_dot() {
     let mut heights: Vec<Vec<usize>> = Vec::new();
     for (row, line) in rows(&text, ['│', '┤']).iter().enumerate() {
         for (column, character) in line.iter().enumerate() {
-            let bits = (*character as u32).checked_sub(0x2800).unwrap_or(0);
+            let bits = (*character as u32).saturating_sub(0x2800);
             // The numbers of the dots in Unicode, down the left column and down the right one.
             for (place, bit) in [0, 1, 2, 6, 3, 4, 5, 7].into_iter().enumerate() {
                 if *character != ' ' && bits & (1 << bit) != 0 {
