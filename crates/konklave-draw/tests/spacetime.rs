@@ -151,6 +151,18 @@ fn filters_leave_out_and_say_so() {
     }
     let nodes: Vec<_> = of_class(&document, "k-node").into_iter().map(tip).collect();
     assert_eq!(nodes, ["n1", "n3"]);
+
+    let mut history = History::new(["0", "1", "2"]);
+    let sent = history.event(0, 0, EventKind::Step, "");
+    let got: Vec<_> = (1..3).map(|node| history.event(1, node, EventKind::Step, "")).collect();
+    history.message(sent, 1, Fate::Arrived(got[0]), "M", "m");
+    history.message(sent, 2, Fate::Arrived(got[1]), "M", "m");
+    let svg = Diagram::new("", &history).nodes_only([0, 1]).svg();
+    let notes = texts(&parse(&svg)).join(" ");
+    assert!(notes.contains("their other end is: 1."), "{notes}");
+    let svg = Diagram::new("", &history).first(1).svg();
+    let document = parse(&svg);
+    assert_eq!(of_class(&document, "k-fade3").len(), 3, "two are cut, and one is in the legend");
 }
 
 #[test]

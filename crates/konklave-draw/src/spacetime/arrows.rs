@@ -64,7 +64,7 @@ impl Arrow {
 }
 
 /// The arrows of all messages that can be drawn, their kinds in order of appearance, and how many
-/// messages are left out because an end of theirs is.
+/// messages are left out of whose ends one is drawn.
 pub(super) fn arrows(
     history: &History,
     layout: &Layout,
@@ -75,7 +75,7 @@ pub(super) fn arrows(
     let mut left_out = 0;
     for message in &history.messages {
         let Some((from, to, ending)) = ends(layout, message, keeps_cut) else {
-            left_out += 1;
+            left_out += usize::from(has_drawn_end(layout, message));
             continue;
         };
         let kind = kinds.iter().position(|kind| *kind == message.kind).unwrap_or_else(|| {
@@ -89,6 +89,14 @@ pub(super) fn arrows(
         arrows.push(Arrow { from, to, bend, ending, kind, label, tip });
     }
     (arrows, kinds, left_out)
+}
+
+fn has_drawn_end(layout: &Layout, message: &Message) -> bool {
+    let arrival = match message.fate {
+        Fate::Arrived(to) | Fate::Missed(to) => Some(to),
+        Fate::Lost | Fate::InFlight => None,
+    };
+    [message.from, arrival].into_iter().flatten().any(|event| layout.x(event).is_some())
 }
 
 type Ends = ((f64, f64), (f64, f64), Ending);

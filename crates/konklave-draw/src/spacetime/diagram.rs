@@ -132,7 +132,7 @@ impl Scene<'_> {
         let mut notes = self.diagram.notes.clone();
         notes.extend(self.selection.note(history));
         if left_out > 0 {
-            notes.push(format!("Messages with an end that is not shown, left out: {left_out}."));
+            notes.push(format!("Messages left out because their other end is: {left_out}."));
         }
         if unlabelled > 0 && arrows.len() > unlabelled {
             notes.push(format!("Arrows without room for a label, to be pointed at: {unlabelled}."));
