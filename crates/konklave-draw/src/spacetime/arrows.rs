@@ -92,11 +92,10 @@ pub(super) fn arrows(
 }
 
 fn has_drawn_end(layout: &Layout, message: &Message) -> bool {
-    let arrival = match message.fate {
-        Fate::Arrived(to) | Fate::Missed(to) => Some(to),
-        Fate::Lost | Fate::InFlight => None,
-    };
-    [message.from, arrival].into_iter().flatten().any(|event| layout.x(event).is_some())
+    [message.from, message.fate.place()]
+        .into_iter()
+        .flatten()
+        .any(|event| layout.x(event).is_some())
 }
 
 type Ends = ((f64, f64), (f64, f64), Ending);
@@ -106,10 +105,7 @@ type Ends = ((f64, f64), (f64, f64), Ending);
 fn ends(layout: &Layout, message: &Message, keeps_cut: bool) -> Option<Ends> {
     let (y1, y2) = (layout.y(message.from_node)?, layout.y(message.to_node)?);
     let start = message.from.and_then(|from| layout.x(from));
-    let arrival = match message.fate {
-        Fate::Arrived(to) | Fate::Missed(to) => Some(to),
-        Fate::Lost | Fate::InFlight => None,
-    };
+    let arrival = message.fate.place();
     if let Some((to, x2)) = arrival.and_then(|to| Some((to, layout.x(to)?))) {
         let ending = if message.fate == Fate::Missed(to) { Ending::Cross } else { Ending::Head };
         let from = match (start, message.from) {

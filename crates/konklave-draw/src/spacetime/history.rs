@@ -40,6 +40,16 @@ pub enum Fate {
     InFlight,
 }
 
+impl Fate {
+    /// The event at the receiver, if the message gets there.
+    pub(super) fn place(self) -> Option<EventId> {
+        match self {
+            Self::Arrived(to) | Self::Missed(to) => Some(to),
+            Self::Lost | Self::InFlight => None,
+        }
+    }
+}
+
 /// How a stretch of a node's line is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SpanLook {
@@ -165,7 +175,7 @@ impl History {
     ) {
         let from_node = self.events[from.0].node.expect("a node sends it");
         assert!(to_node < self.nodes.len(), "there is no node {to_node}");
-        if let Fate::Arrived(to) | Fate::Missed(to) = fate {
+        if let Some(to) = fate.place() {
             assert!(from < to, "it arrives after it was sent");
             assert_eq!(self.events[to.0].node, Some(to_node), "it arrives where it was sent to");
         }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::history::{EventId, Fate, History};
+use super::history::{EventId, History};
 use super::selection::Selection;
 use crate::page::MARGIN;
 use crate::svg::Font;
@@ -114,7 +114,7 @@ impl Layout {
 fn columns(history: &History, selection: &Selection) -> (Vec<Option<usize>>, Vec<u64>) {
     let mut causes = vec![Vec::new(); history.events.len()];
     for message in &history.messages {
-        if let (Some(from), Fate::Arrived(to) | Fate::Missed(to)) = (message.from, message.fate) {
+        if let (Some(from), Some(to)) = (message.from, message.fate.place()) {
             causes[to.0].push(from);
         }
     }
