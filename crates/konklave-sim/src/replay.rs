@@ -11,6 +11,7 @@ use konklave::trace::{End, Fault, Line, Step};
 
 use crate::disturbance::Void;
 use crate::simulation::failed_assertion;
+use crate::words::{Actor, Word, Words};
 
 /// A trace that cannot be replayed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,16 +48,27 @@ pub struct Replayed {
 /// If a line is not a line of a trace, if the last one is missing, if a node does something else
 /// than was recorded, or if the verdict differs.
 pub fn replay<P, M>(
-    lines: impl Iterator<Item = std::io::Result<String>>,
+    lines: &mut dyn Iterator<Item = std::io::Result<String>>,
     nodes: u32,
     make: &dyn Fn(NodeId) -> P,
     monitor: M,
-    show: &mut dyn FnMut(&Line<P>),
+    show: &mut dyn FnMut(&Line<Words>),
 ) -> Result<Replayed, ReplayError>
 where
     P: Protocol,
     M: Monitor<Command = P::Command, Event = P::Event>,
 {
+    let make = &|node| -> Box<dyn Actor> { Box::new(make(node)) };
+    replay_in_words(lines, nodes, make, monitor, show)
+}
+
+fn replay_in_words<M: Monitor>(
+    lines: &mut dyn Iterator<Item = std::io::Result<String>>,
+    nodes: u32,
+    make: &dyn Fn(NodeId) -> Box<dyn Actor>,
+    monitor: M,
+    show: &mut dyn FnMut(&Line<Words>),
+) -> Result<Replayed, ReplayError> {
     let mut stage = Stage {
         nodes: NodeId::all(nodes).map(make).collect(),
         make,
@@ -70,7 +82,7 @@ where
         number += 1;
         let error = |problem: String| ReplayError { line: number, problem };
         let text = text.map_err(|problem| error(problem.to_string()))?;
-        let line: Line<P> = serde_json::from_str(&text).map_err(|problem| {
+        let line = stage.read(&text).map_err(|problem| {
             error(format!("this is not a line of a trace, or it is cut off ({problem})"))
         })?;
         show(&line);
@@ -86,43 +98,47 @@ where
     })
 }
 
-struct Stage<'a, P, M> {
-    nodes: Vec<P>,
-    make: &'a dyn Fn(NodeId) -> P,
+struct Stage<'a, M> {
+    nodes: Vec<Box<dyn Actor>>,
+    make: &'a dyn Fn(NodeId) -> Box<dyn Actor>,
     monitor: M,
     messages: u64,
     steps: u64,
     broken: Option<Broken>,
 }
 
-impl<P, M> Stage<'_, P, M>
-where
-    P: Protocol,
-    M: Monitor<Command = P::Command, Event = P::Event>,
-{
+impl<M: Monitor> Stage<'_, M> {
+    /// A line of the trace; any node knows the words.
+    fn read(&self, text: &str) -> Result<Line<Words>, serde_json::Error> {
+        let mut line = serde_json::from_str(text)?;
+        self.nodes.iter().take(1).try_for_each(|node| node.respell(&mut line))?;
+        Ok(line)
+    }
+
     fn judge(&mut self, verdict: Verdict) {
         if let (Err(broken), None) = (verdict, &self.broken) {
             self.broken = Some(broken);
         }
     }
 
-    fn node(&mut self, node: NodeId) -> Result<&mut P, String> {
+    fn node(&mut self, node: NodeId) -> Result<&mut Box<dyn Actor>, String> {
         let nodes = self.nodes.len();
         self.nodes
             .get_mut(node.index())
             .ok_or_else(|| format!("there is no node {node} among {nodes} nodes"))
     }
 
-    fn step(&mut self, step: Step<P>) -> Result<(), String> {
+    fn step(&mut self, step: Step<Words>) -> Result<(), String> {
         let Step { node, input, effects, .. } = step;
         self.steps += 1;
         if let Input::Command(command) = &input {
-            let verdict = self.monitor.on_command(node, command);
+            let verdict =
+                self.monitor.on_command(node, &command.read().map_err(|error| error.to_string())?);
             self.judge(verdict);
         }
         let mut env = Checking::new(effects);
         let state = self.node(node)?;
-        let outcome = catch_unwind(AssertUnwindSafe(|| state.on(input, &mut env)));
+        let outcome = catch_unwind(AssertUnwindSafe(|| state.act(&input, &mut env)));
         if let Some(Difference { recorded, now }) = env.difference {
             return Err(format!(
                 "node {node} does '{now}' where {recorded} was recorded: \
@@ -133,7 +149,9 @@ where
             match effect {
                 Effect::Send { .. } => self.messages += 1,
                 Effect::Emit(event) => {
-                    let verdict = self.monitor.on_event(node, event);
+                    let verdict = self
+                        .monitor
+                        .on_event(node, &event.read().map_err(|error| error.to_string())?);
                     self.judge(verdict);
                 }
                 Effect::SetTimer { .. } | Effect::CancelTimer(_) | Effect::Choose { .. } => {}
@@ -141,15 +159,16 @@ where
         }
         match outcome {
             Err(panic) => self.judge(failed_assertion(panic.as_ref())),
-            Ok(()) if env.recorded.is_empty() => {}
-            Ok(()) => {
+            Ok(Err(nonsense)) => return Err(nonsense.to_string()),
+            Ok(Ok(())) if env.recorded.is_empty() => {}
+            Ok(Ok(())) => {
                 return Err(format!("node {node} does not do '{}'", env.recorded[0]));
             }
         }
         Ok(())
     }
 
-    fn fault(&mut self, fault: Fault<P>) -> Result<(), String> {
+    fn fault(&mut self, fault: Fault<Words>) -> Result<(), String> {
         match fault {
             Fault::Crash(node) => {
                 self.node(node)?;
@@ -164,7 +183,8 @@ where
             Fault::Garbage { node, messages } => {
                 let state = self.node(node)?;
                 for (from, msg) in messages {
-                    state.on_message(from, msg, &mut Void);
+                    let input = Input::Message { from, msg };
+                    state.act(&input, &mut Void).map_err(|error| error.to_string())?;
                 }
             }
             Fault::Lost(_)
@@ -203,9 +223,9 @@ where
 }
 
 /// An environment that compares what a node does with what it did.
-struct Checking<P: Protocol> {
-    recorded: VecDeque<Effect<P>>,
-    done: Vec<Effect<P>>,
+struct Checking {
+    recorded: VecDeque<Effect<Words>>,
+    done: Vec<Effect<Words>>,
     difference: Option<Difference>,
 }
 
@@ -215,12 +235,12 @@ struct Difference {
     now: String,
 }
 
-impl<P: Protocol> Checking<P> {
-    fn new(recorded: Vec<Effect<P>>) -> Self {
+impl Checking {
+    fn new(recorded: Vec<Effect<Words>>) -> Self {
         Self { recorded: recorded.into(), done: Vec::new(), difference: None }
     }
 
-    fn effect(&mut self, effect: Effect<P>) {
+    fn effect(&mut self, effect: Effect<Words>) {
         let recorded = self.recorded.pop_front();
         if recorded.as_ref() != Some(&effect) && self.difference.is_none() {
             let recorded = recorded.map_or("nothing more".to_owned(), |it| format!("'{it}'"));
@@ -230,20 +250,20 @@ impl<P: Protocol> Checking<P> {
     }
 }
 
-impl<P: Protocol> Env<P> for Checking<P> {
-    fn send(&mut self, to: NodeId, msg: P::Msg) {
+impl Env<Words> for Checking {
+    fn send(&mut self, to: NodeId, msg: Word) {
         self.effect(Effect::Send { to, msg });
     }
 
-    fn set_timer(&mut self, timer: P::Timer, after: Duration) {
+    fn set_timer(&mut self, timer: Word, after: Duration) {
         self.effect(Effect::SetTimer { timer, after });
     }
 
-    fn cancel_timer(&mut self, timer: P::Timer) {
+    fn cancel_timer(&mut self, timer: Word) {
         self.effect(Effect::CancelTimer(timer));
     }
 
-    fn emit(&mut self, event: P::Event) {
+    fn emit(&mut self, event: Word) {
         self.effect(Effect::Emit(event));
     }
 
