@@ -80,8 +80,8 @@ where
             }
             Action::Duplicate { place } => {
                 let number = self.number(packet(place));
-                self.arrive(at, row, packet(place), number, index);
                 self.lines.push(Line::Fault { at, what: Fault::Doubled(number) });
+                self.arrive(at, row, packet(place), number, index);
             }
             Action::Lose { place } => {
                 let number = self.take(packet(place));

@@ -80,7 +80,10 @@ impl Metrics {
 
     /// The counts as a report has them.
     pub fn summary(&self, loads: impl Iterator<Item = Load>) -> Messages {
-        let mut loads: Vec<u32> = loads.map(|load| load.messages).collect();
+        self.sum_up(loads.map(|load| load.messages).collect())
+    }
+
+    fn sum_up(&self, mut loads: Vec<u32>) -> Messages {
         loads.sort_unstable();
         let total: u64 = loads.iter().map(|&load| u64::from(load)).sum();
         Messages {

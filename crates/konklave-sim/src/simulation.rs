@@ -77,7 +77,9 @@ pub struct Simulation<'a, P: Protocol, W, M> {
     pub(crate) faults_left: u64,
     pub(crate) fault_random: Random,
     /// The nodes that cannot act now. Apart from the nodes: mostly there are none.
-    pub(crate) absent: BTreeMap<NodeId, Absence<P>>,
+    pub(crate) absent: BTreeMap<NodeId, Absence>,
+    /// What has reached paused nodes, in order.
+    pub(crate) inbox: Vec<Occurrence<P>>,
     options: Options,
     steps: u64,
 }
@@ -120,6 +122,7 @@ where
             disturbances,
             fault_random: disturbance::random(options.seed),
             absent: BTreeMap::new(),
+            inbox: Vec::new(),
             make: Box::new(make),
             options,
             steps: 0,
@@ -127,7 +130,7 @@ where
     }
 
     /// Writes the run down.
-    pub fn record(&mut self, recording: Recording<'a, P>) {
+    pub fn record(&mut self, recording: Recording<'a>) {
         self.world.record(recording);
     }
 
@@ -160,7 +163,7 @@ where
     fn run_until_it_ends(&mut self, go_on: &mut dyn FnMut(Progress) -> bool) -> Ended {
         for (place, disturbance) in (0..).zip(&self.disturbances) {
             let what = What::Fault(place);
-            self.world.wheel.push(disturbance.at, Occurrence { node: NOBODY, what });
+            self.world.wheel.push_rarely(disturbance.at, Occurrence { node: NOBODY, what });
         }
         for node in 0..self.nodes.len() as u32 {
             self.start(NodeId(node));
@@ -229,7 +232,7 @@ where
     /// Whether nothing more will happen but planned faults. What waits for a paused node may not
     /// count either, but is not looked at: its pause will end.
     fn is_at_rest(&self) -> bool {
-        let is_paused = |absence: &Absence<P>| matches!(absence, Absence::Paused(_));
+        let is_paused = |absence: &Absence| *absence == Absence::Paused;
         self.world.is_at_rest(self.faults_left) && !self.absent.values().any(is_paused)
     }
 
@@ -276,7 +279,7 @@ where
                 world.transition::<PLAIN>(to, state, load, Input::Command(command), FORGED);
             }
             What::Timer { timer, start } => {
-                if world.take_timer(to, &timer, start) {
+                if world.timers.take(to, &timer, start) {
                     world.digest.add(&(to, &timer));
                     world.transition::<PLAIN>(to, state, load, Input::Timer(timer), FORGED);
                 }
@@ -288,7 +291,10 @@ where
     /// A node wakes up.
     pub(crate) fn start(&mut self, node: NodeId) {
         let Node { state, load } = &mut self.nodes[node.index()];
-        self.world.transition::<false>(node, state, load, Input::Start, FORGED);
+        match self.world.is_plain {
+            true => self.world.transition::<true>(node, state, load, Input::Start, FORGED),
+            false => self.world.transition::<false>(node, state, load, Input::Start, FORGED),
+        }
     }
 
     /// Who waits for whom.
