@@ -1,1 +1,3 @@
 //! Checks the algorithms of [`konklave`].
+
+pub mod history;
