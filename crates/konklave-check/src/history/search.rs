@@ -99,7 +99,10 @@ pub(super) fn relevant<O: Object>(operations: &[Operation<O::Op>], among: &[usiz
 }
 
 /// What answers say that was found, with its key.
-fn found<O: Object>(operations: &[Operation<O::Op>], among: &[usize]) -> HashSet<(u64, Answer)> {
+pub(super) fn found<O: Object>(
+    operations: &[Operation<O::Op>],
+    among: &[usize],
+) -> HashSet<(u64, Answer)> {
     let answered = among.iter().map(|&index| &operations[index]).filter(|o| !o.is_pending());
     answered
         .filter(|operation| O::nature(operation.op).asks())

@@ -3,7 +3,8 @@
 
 use std::collections::HashMap;
 
-use super::{Answer, Consistency, History, Object, Operation};
+use super::search::found;
+use super::{Answer, Consistency, History, Nature, Object, Operation};
 
 /// Why an order is no explanation. Operations are named by their places in the history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,15 +59,26 @@ pub fn check_witness<O: Object>(history: &History<O>) -> Complaints {
 }
 
 fn wrong_answer<O: Object>(operations: &[Operation<O::Op>], order: &[usize]) -> Option<Complaint> {
+    let found = found::<O>(operations, order);
     let mut object = O::default();
-    for &index in order {
+    for (place, &index) in order.iter().enumerate() {
         let operation = &operations[index];
-        match object.apply(operation.op, operation.answer()) {
-            Ok(()) => {}
-            Err(there) if operation.is_pending() => {
-                object.apply(operation.op, there).expect("that is a right answer");
+        let wrong = object.apply(operation.op, operation.answer()).err();
+        match (wrong, operation.returned) {
+            (None, _) => {}
+            (Some(right), Some(_)) => return Some(Complaint::WrongAnswer(index, right)),
+            (Some(there), None) if O::nature(operation.op) == Nature::Remove => {
+                // Of several that are there, it took one that nobody else got.
+                let before = order[..place].iter().map(|&it| O::nature(operations[it].op));
+                let mut ids = there.into_iter().chain(before.filter_map(|it| it.value(None)));
+                let taken = ids.find(|&id| {
+                    !found.contains(&(0, Some(id))) && object.apply(operation.op, Some(id)).is_ok()
+                });
+                if taken.is_none() {
+                    return Some(Complaint::WrongAnswer(index, there));
+                }
             }
-            Err(right) => return Some(Complaint::WrongAnswer(index, right)),
+            (Some(_), None) => {} // A pending read.
         }
     }
     None
