@@ -3,6 +3,7 @@
 //! The one place that knows algorithms by name is the [`table`].
 
 pub mod args;
+pub mod check_history;
 pub mod compare;
 pub mod document;
 pub mod drive;
@@ -39,6 +40,7 @@ pub fn main() -> ExitCode {
         Verb::Run(args) => run::run(args),
         Verb::Compare(args) => compare::compare(args),
         Verb::Replay(args) => replay::replay(args),
+        Verb::CheckHistory(args) => check_history::check_history(args),
         Verb::Ring(args) => ring::ring(args),
         Verb::Experiment(args) => experiment::experiment(args),
         Verb::Completions { shell } => {
