@@ -4,6 +4,7 @@ use konklave_check::history::*;
 use konklave_sim::random::{Random, Stream};
 
 use super::draw::{Patience, Shape, history, replay, seeds};
+use super::hand::{Entry, told};
 use super::referee::{Judged, explains, must_precede};
 
 const KINDS: [Consistency; 2] = [Consistency::Sequential, Consistency::Linearizable];
@@ -123,4 +124,31 @@ fn a_witness_is_accepted_if_and_only_if_its_order_is_right() {
     witness_agrees::<Queue>(test);
     witness_agrees::<Stack>(test);
     witness_agrees::<Heap>(test);
+}
+
+/// A queue's history in which the operations have these places.
+fn placed(entries: &[Entry<QueueOp>], places: &[i64]) -> Complaints {
+    let history: History<Queue> = told(entries);
+    let mut operations = history.operations().to_vec();
+    for (operation, &place) in operations.iter_mut().zip(places) {
+        operation.witness = Some(vec![place]);
+    }
+    check_witness(&History::new(operations).expect("all have a witness"))
+}
+
+#[test]
+fn complaints_name_what_is_wrong() {
+    let entries = [
+        (0, QueueOp::Enqueue(1), None, 0, Some(4)),
+        (0, QueueOp::Enqueue(2), None, 1, Some(2)),
+        (1, QueueOp::Dequeue, Some(1), 3, Some(5)),
+    ];
+    let fine = Complaints { answers: None, sequence: None, time: None };
+    assert_eq!(placed(&entries, &[1, 2, 3]), fine);
+    assert_eq!(placed(&entries, &[1, 3, 2]).time, Some(Complaint::AgainstTime(2, 1)));
+    assert_eq!(placed(&entries, &[1, 3, 2]).about(Consistency::Sequential), None);
+    let swapped = placed(&entries, &[2, 1, 3]);
+    assert_eq!(swapped.sequence, Some(Complaint::OutOfSequence(1, 0)));
+    assert_eq!(swapped.answers, Some(Complaint::WrongAnswer(2, Some(2))));
+    assert_eq!(placed(&entries, &[1, 2, 2]).answers, Some(Complaint::SamePlace(1, 2)));
 }
