@@ -267,8 +267,9 @@ impl<'a, O: Object> Search<'a, O> {
         self.lanes[lane].get(self.heads[lane] as usize).copied()
     }
 
-    /// What may be tried next, the best last. An answer that changes nothing and is right now may
-    /// as well be given now: no other move has to be tried.
+    /// What may be tried next, the best last. An answer that is right now may as well be given now,
+    /// and then no other move has to be tried: a read changes nothing, and an element that is the
+    /// right one to remove stands in the way of others, if at all, until it is removed.
     fn moves(&self, object: &O) -> Vec<Move> {
         let first = self.first_to_return();
         let mut moves = Vec::new();
@@ -282,7 +283,7 @@ impl<'a, O: Object> Search<'a, O> {
             let nature = O::nature(operation.op);
             if !operation.is_pending() {
                 let chosen = carry(operation.answer());
-                if nature.asks() && self.only_looks(index) && self.after(object, chosen).is_some() {
+                if nature.asks() && self.after(object, chosen).is_some() {
                     return vec![chosen];
                 }
                 moves.push(chosen);
@@ -301,12 +302,6 @@ impl<'a, O: Object> Search<'a, O> {
         };
         moves.sort_by_key(|chosen| Reverse(returned(chosen).unwrap_or(u64::MAX)));
         moves
-    }
-
-    /// Whether an operation that asks has left the object as it was.
-    fn only_looks(&self, index: usize) -> bool {
-        let operation = &self.operations[index];
-        O::nature(operation.op) != Nature::Remove || operation.answer().is_none()
     }
 
     /// If time matters: of all that is not done, the operation that returned first. It is the next

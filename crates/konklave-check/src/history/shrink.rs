@@ -22,12 +22,10 @@ pub fn shrink<O: Object>(
     let mut part = relevant::<O>(operations, &all);
     let mut units = units::<O>(operations, &part);
     let mut size = units.len();
+    // One pass for each size will do: what had to stay has to stay in a smaller part, too.
     while size > 0 {
-        let before = units.len();
         units = leave_out::<O>(operations, consistency, units, size, &mut part, &mut budget);
-        if size > 1 || units.len() == before {
-            size /= 2;
-        }
+        size /= 2;
     }
     relevant::<O>(operations, &part)
 }

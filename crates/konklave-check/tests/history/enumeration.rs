@@ -133,7 +133,7 @@ fn placed(entries: &[Entry<QueueOp>], places: &[i64]) -> Complaints {
     for (operation, &place) in operations.iter_mut().zip(places) {
         operation.witness = Some(vec![place]);
     }
-    check_witness(&History::new(operations).expect("all have a witness"))
+    check_witness(&History::<Queue>::new(operations).expect("all have a witness"))
 }
 
 #[test]

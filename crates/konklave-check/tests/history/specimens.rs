@@ -191,9 +191,9 @@ fn a_get_that_overtakes_its_put_is_caught() {
     assert_eq!(linearizable, (96, BTreeMap::from([(2, 24), (3, 33)])));
 }
 
-/// The shortest are a pop and a push after it whose element it found; in real time, a push and a pop
-/// after it that found nothing. Most of the histories can be explained by another order than that
-/// of the anchor, because the pop waits for the push.
+/// The shortest are a pop and a push after it whose element it found; in real time, a push and a
+/// pop after it that found nothing. Most of the histories can be explained by another order than
+/// that of the anchor, because the pop waits for the push.
 #[test]
 fn a_position_that_is_used_again_is_caught() {
     is_accepted(stack);
