@@ -4,6 +4,7 @@
 
 pub mod args;
 pub mod check;
+pub mod check_history;
 pub mod compare;
 pub mod document;
 pub mod drive;
@@ -41,6 +42,7 @@ pub fn main() -> ExitCode {
         Verb::Compare(args) => compare::compare(args),
         Verb::Check(args) => check::check(args),
         Verb::Replay(args) => replay::replay(args),
+        Verb::CheckHistory(args) => check_history::check_history(args),
         Verb::Ring(args) => ring::ring(args),
         Verb::Experiment(args) => experiment::experiment(args),
         Verb::Completions { shell } => {
