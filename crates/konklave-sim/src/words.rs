@@ -177,32 +177,7 @@ impl<P: Protocol> Actor for P {
     }
 
     fn respell(&self, line: &mut Line<Words>) -> Result<(), serde_json::Error> {
-        match line {
-            Line::Step(step) => {
-                match &mut step.input {
-                    Input::Start => {}
-                    Input::Command(command) => command.respell::<P::Command>()?,
-                    Input::Message { msg, .. } => msg.respell::<P::Msg>()?,
-                    Input::Timer(timer) => timer.respell::<P::Timer>()?,
-                }
-                for effect in &mut step.effects {
-                    match effect {
-                        Effect::Send { msg, .. } => msg.respell::<P::Msg>()?,
-                        Effect::SetTimer { timer, .. } => timer.respell::<P::Timer>()?,
-                        Effect::CancelTimer(timer) => timer.respell::<P::Timer>()?,
-                        Effect::Emit(event) => event.respell::<P::Event>()?,
-                        Effect::Choose { .. } => {}
-                    }
-                }
-            }
-            Line::Fault { what: Fault::Garbage { messages, .. }, .. } => {
-                for (_, msg) in messages {
-                    msg.respell::<P::Msg>()?;
-                }
-            }
-            Line::Fault { .. } | Line::Loop { .. } | Line::End(_) => {}
-        }
-        Ok(())
+        respell::<P>(line)
     }
 
     fn state(&self) -> String {
@@ -227,6 +202,44 @@ impl<P: Protocol> Actor for P {
     fn as_any(&self) -> &dyn Any {
         self
     }
+}
+
+/// Respells all words in a line, as this protocol spells them.
+fn respell<P: Protocol>(line: &mut Line<Words>) -> Result<(), serde_json::Error> {
+    match line {
+        Line::Step(step) => {
+            match &mut step.input {
+                Input::Start => {}
+                Input::Command(command) => command.respell::<P::Command>()?,
+                Input::Message { msg, .. } => msg.respell::<P::Msg>()?,
+                Input::Timer(timer) => timer.respell::<P::Timer>()?,
+            }
+            for effect in &mut step.effects {
+                match effect {
+                    Effect::Send { msg, .. } => msg.respell::<P::Msg>()?,
+                    Effect::SetTimer { timer, .. } => timer.respell::<P::Timer>()?,
+                    Effect::CancelTimer(timer) => timer.respell::<P::Timer>()?,
+                    Effect::Emit(event) => event.respell::<P::Event>()?,
+                    Effect::Choose { .. } => {}
+                }
+            }
+        }
+        Line::Fault { what: Fault::Garbage { messages, .. }, .. } => {
+            for (_, msg) in messages {
+                msg.respell::<P::Msg>()?;
+            }
+        }
+        Line::Fault { .. } | Line::Loop { .. } | Line::End(_) => {}
+    }
+    Ok(())
+}
+
+/// A line of a trace in words.
+pub fn in_words<P: Protocol>(line: &Line<P>) -> Line<Words> {
+    let words = serde_json::to_string(line).and_then(|text| serde_json::from_str(&text));
+    let mut words = words.expect("what can be in a trace can be written and read");
+    respell::<P>(&mut words).expect("it was just written");
+    words
 }
 
 /// Puts what a node does into words.

@@ -8,12 +8,13 @@ use konklave::protocol::{Monitor, Protocol};
 use konklave::trace::Line;
 use konklave_check::application::{Application, Guest, Visitor, Voter};
 use konklave_check::{Options, Order, Pace, Progress, Report, System, World, explore};
+use konklave_sim::words::in_words;
+use konklave_sim::workload::Members;
 
 use super::{members, refuse_rivals};
 use crate::failure::Failure;
 use crate::replay::describe;
 use crate::site::Site;
-use konklave_sim::workload::Members;
 
 /// How a system is to be checked.
 #[derive(Clone, Debug)]
@@ -44,8 +45,9 @@ pub struct Told {
 
 impl Told {
     fn new<P: Protocol>(lines: &[Line<P>]) -> Self {
+        let words: Vec<_> = lines.iter().map(in_words).collect();
         let json = |line| serde_json::to_string(line).expect("what is in a trace can be written");
-        Self { trace: lines.iter().map(json).collect(), text: lines.iter().map(describe).collect() }
+        Self { trace: words.iter().map(json).collect(), text: words.iter().map(describe).collect() }
     }
 }
 
