@@ -14,6 +14,7 @@ pub mod history;
 mod local;
 mod lookup;
 mod meaning;
+mod pile;
 mod report;
 mod rows;
 mod script;
