@@ -91,7 +91,7 @@ pub(crate) struct Node<P> {
 }
 
 /// How far ahead nodes are fetched from memory: enough steps to hide a cache miss.
-const LOOK_AHEAD: usize = 12;
+const LOOK_AHEAD: usize = 16;
 /// How many waiting nodes a report names.
 const WAITING_SHOWN: usize = 20;
 /// How many steps pass between two looks at the outside.
@@ -202,11 +202,10 @@ where
             }
             let is_cut = batch.truncate(last_step - self.steps);
             self.steps += batch.len() as u64;
+            batch.coming(LOOK_AHEAD).for_each(|next| self.fetch(next));
             while let Some(occurrence) = batch.next() {
-                if let Some(next) = batch.ahead(LOOK_AHEAD)
-                    && let Some(node) = self.nodes.get(next.node.index())
-                {
-                    prefetch(node);
+                if let Some(next) = batch.ahead(LOOK_AHEAD) {
+                    self.fetch(next);
                 }
                 self.happen::<PLAIN>(occurrence);
                 if self.world.violation.is_some() {
@@ -226,6 +225,14 @@ where
                     return Ended::Interrupted;
                 }
             }
+        }
+    }
+
+    /// Fetches the node from memory to which something will happen soon.
+    #[inline(always)]
+    fn fetch(&self, next: &Occurrence<P>) {
+        if let Some(node) = self.nodes.get(next.node.index()) {
+            prefetch(node);
         }
     }
 

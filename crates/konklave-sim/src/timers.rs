@@ -61,3 +61,36 @@ impl<T: Eq> Timers<T> {
         place.map(|place| timers.swap_remove(place)).is_some()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_last_start_counts_and_the_others_are_dead_until_they_run_out() {
+        let (mut timers, node) = (Timers::default(), NodeId(7));
+        let first = timers.start(node, 'a');
+        let second = timers.start(node, 'a');
+        let other = timers.start(node, 'b');
+        assert_eq!(timers.dead(), 1);
+        assert!(!timers.take(node, &'a', first));
+        assert_eq!(timers.dead(), 0);
+        assert!(timers.take(node, &'a', second));
+        timers.cancel(node, &'b');
+        timers.cancel(node, &'b');
+        assert_eq!(timers.dead(), 1);
+        assert!(!timers.take(node, &'b', other));
+        assert_eq!(timers.dead(), 0);
+    }
+
+    #[test]
+    fn a_node_forgets_its_own_timers() {
+        let mut timers = Timers::default();
+        let [mine, yours] = [NodeId(0), NodeId(1)].map(|node| timers.start(node, 'a'));
+        timers.forget(NodeId(0));
+        timers.forget(NodeId(9)); // It never had any.
+        assert_eq!(timers.dead(), 1);
+        assert!(!timers.take(NodeId(0), &'a', mine));
+        assert!(timers.take(NodeId(1), &'a', yours));
+    }
+}

@@ -266,3 +266,18 @@ impl<P: Protocol> Env<P> for Interpreter<'_> {
         self.0.choose(bound)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_respelt_as_the_algorithm_would_write_them() {
+        let mut word: Word = serde_json::from_str(" [1,  null ] ").unwrap();
+        word.respell::<(u8, Option<u8>)>().unwrap();
+        assert_eq!(word, Word::written(&(1_u8, None::<u8>)));
+        assert_eq!(format!("{word:?}"), "(1, None)");
+        assert_eq!(serde_json::to_string(&word).unwrap(), "[1,null]");
+        assert!(word.respell::<u8>().is_err());
+    }
+}
