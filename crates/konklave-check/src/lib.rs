@@ -17,6 +17,8 @@ mod rows;
 mod script;
 mod seen;
 mod shape;
+pub mod shrink;
+mod stage;
 mod successors;
 mod system;
 
