@@ -6,6 +6,7 @@
 
 pub mod application;
 mod code;
+mod coverage;
 mod dictionary;
 mod explore;
 mod fingerprint;
@@ -22,6 +23,7 @@ mod stage;
 mod successors;
 mod system;
 
+pub use coverage::{Coverage, Noted};
 pub use explore::{Costs, Limits, Options, Progress, explore};
 pub use report::{
     Bound, Counterexample, Extremes, Liveness, Property, Reached, Report, Schedule, Verdict,

@@ -14,6 +14,7 @@ mod tests;
 use konklave::NodeId;
 use konklave::protocol::{Broken, Effect, Input, Monitor, Protocol};
 use konklave::trace::{Fault, Line, Step};
+use serde::Serialize;
 
 use crate::application::Application;
 use crate::report::Schedule;
@@ -23,7 +24,7 @@ use minimise::minimise;
 use play::Play;
 
 /// What a schedule consists of.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Size {
     /// Crashes, losses, and whatever else is no node's doing.
     pub faults: u64,
@@ -73,6 +74,8 @@ pub struct Shrunk<P: Protocol> {
     pub broken: Broken,
     /// The schedule.
     pub schedule: Schedule<P>,
+    /// The world in which it happens: that of the trace.
+    pub world: World,
     /// Whether nothing more could go; if not, somebody has stopped the search.
     pub is_minimal: bool,
 }
@@ -142,7 +145,7 @@ where
             if is_minimal { play.attempt(beginning, rest) } else { None }
         });
         let (broken, schedule) = play.write(&list);
-        return Ok(Shrunk { broken, schedule, is_minimal });
+        return Ok(Shrunk { broken, schedule, world: system.world, is_minimal });
     }
     Err(Unfit::Unrepeatable)
 }

@@ -12,6 +12,7 @@ mod expected;
 pub mod experiment;
 pub mod explain;
 pub mod failure;
+pub mod fuzz;
 pub mod list;
 mod output;
 mod progress;
@@ -19,6 +20,7 @@ pub mod replay;
 pub mod ring;
 pub mod run;
 pub mod setup;
+pub mod shrink;
 pub mod site;
 pub mod table;
 
@@ -40,6 +42,8 @@ pub fn main() -> ExitCode {
         Verb::Run(args) => run::run(args),
         Verb::Compare(args) => compare::compare(args),
         Verb::Check(args) => check::check(args),
+        Verb::Fuzz(args) => fuzz::fuzz(args),
+        Verb::Shrink(args) => shrink::shrink(args),
         Verb::Replay(args) => replay::replay(args),
         Verb::Ring(args) => ring::ring(args),
         Verb::Experiment(args) => experiment::experiment(args),
