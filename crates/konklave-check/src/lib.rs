@@ -1,4 +1,5 @@
-//! Checks the algorithms of [`konklave`]: every interleaving of a small system.
+//! Checks the algorithms of [`konklave`]: every interleaving of a small system, and the consistency
+//! of histories.
 //!
 //! A protocol is pure, so a search never has to take the same step of a node twice. Every node
 //! state, message and monitor has a number, a global state is a short row of numbers, and a step is
@@ -10,9 +11,11 @@ mod coverage;
 mod dictionary;
 mod explore;
 mod fingerprint;
+pub mod history;
 mod local;
 mod lookup;
 mod meaning;
+mod pile;
 mod report;
 mod rows;
 mod script;

@@ -4,6 +4,8 @@
 
 use std::sync::{Mutex, MutexGuard};
 
+use crate::pile::Pile;
+
 /// The number of a state, in the order of discovery within its shard.
 pub(crate) type StateId = u32;
 
@@ -39,10 +41,10 @@ pub(crate) struct Seen {
 pub(crate) struct Shard {
     /// Places in the vectors below, by fingerprint; linear probing.
     slots: Vec<u32>,
-    prints: Vec<u64>,
-    parents: Vec<StateId>,
+    prints: Pile<u64>,
+    parents: Pile<StateId>,
     /// How many edges lead to each state, as far as they were seen and not yet retraced.
-    edges: Vec<u32>,
+    edges: Pile<u32>,
     exact: Option<ExactRows>,
     number: u32,
 }
@@ -72,9 +74,9 @@ impl Seen {
             let exact = (identity == Identity::Exact).then(ExactRows::default);
             Mutex::new(Shard {
                 slots: vec![EMPTY; 16],
-                prints: Vec::new(),
-                parents: Vec::new(),
-                edges: Vec::new(),
+                prints: Pile::default(),
+                parents: Pile::default(),
+                edges: Pile::default(),
                 exact,
                 number,
             })
@@ -97,7 +99,7 @@ impl Seen {
     /// From where a state was reached first.
     pub(crate) fn parent(&self, id: StateId) -> StateId {
         let (shard, place) = (id as usize % SHARDS, id as usize / SHARDS);
-        self.shard(shard).parents[place]
+        self.shard(shard).parents.get(place)
     }
 
     /// The number of a state that was seen.
@@ -135,7 +137,7 @@ impl Shard {
             }
             let place = place as usize;
             let is_same_row = |exact: &ExactRows| exact.row(place) == row;
-            if self.prints[place] == print && self.exact.as_ref().is_none_or(is_same_row) {
+            if self.prints.get(place) == print && self.exact.as_ref().is_none_or(is_same_row) {
                 return (slot, Some(place));
             }
             slot = (slot + 1) & mask;
@@ -146,7 +148,7 @@ impl Shard {
     pub(crate) fn reach(&mut self, print: u64, row: &[u32], parent: StateId) -> (StateId, bool) {
         let (slot, place) = self.probe(print, row);
         if let Some(place) = place {
-            self.edges[place] += 1;
+            *self.edges.get_mut(place) += 1;
             return (self.id(place), false);
         }
         let place = self.prints.len();
@@ -167,21 +169,23 @@ impl Shard {
     /// An edge to a known state is retraced: its number, and whether it was the last one.
     pub(crate) fn retrace(&mut self, print: u64, row: &[u32]) -> (StateId, bool) {
         let place = self.probe(print, row).1.expect("every state was seen before");
-        self.edges[place] -= 1;
-        (self.id(place), self.edges[place] == 0)
+        let edges = self.edges.get_mut(place);
+        *edges -= 1;
+        let is_last = *edges == 0;
+        (self.id(place), is_last)
     }
 
     /// The states that were never retraced to the end.
     pub(crate) fn left(&self) -> impl Iterator<Item = StateId> + '_ {
-        let places = (0..self.edges.len()).filter(|&place| self.edges[place] > 0);
-        places.map(|place| self.id(place))
+        let left = self.edges.iter().enumerate().filter(|(_, edges)| *edges > 0);
+        left.map(|(place, _)| self.id(place))
     }
 
     fn grow(&mut self) {
         let mask = self.slots.len() * 2 - 1;
         self.slots = Vec::new(); // Gone before the new one comes.
         let mut slots = vec![EMPTY; mask + 1];
-        for (place, &print) in self.prints.iter().enumerate() {
+        for (place, print) in self.prints.iter().enumerate() {
             let mut slot = print as usize & mask;
             while slots[slot] != EMPTY {
                 slot = (slot + 1) & mask;
@@ -195,7 +199,7 @@ impl Shard {
         let exact = self.exact.as_ref().map_or(0, |exact| {
             exact.data.len() * size_of::<u32>() + exact.ends.len() * size_of::<usize>()
         });
-        let per_state = size_of::<u64>() + size_of::<StateId>() + size_of::<u32>();
-        self.slots.len() * size_of::<u32>() + self.prints.len() * per_state + exact
+        let piles = self.prints.bytes() + self.parents.bytes() + self.edges.bytes();
+        self.slots.len() * size_of::<u32>() + piles + exact
     }
 }

@@ -1,7 +1,7 @@
 //! A system in which things happen one by one, and are written down: what a schedule becomes when
 //! it is played.
 
-use konklave::protocol::{Broken, Effect, Input, Monitor, Protocol, Verdict};
+use konklave::protocol::{Broken, Effect, Input, Invariant, Monitor, Protocol, Snapshot, Verdict};
 use konklave::trace::{End, Fault, Line, Step};
 use konklave::{NodeId, Recorder};
 
@@ -29,6 +29,8 @@ pub(crate) struct Stage<'a, P: Protocol, A, M> {
     at: u64,
     steps: u64,
     broken: Option<Broken>,
+    /// What must hold of all nodes and messages together.
+    invariants: &'a [Invariant<P>],
     /// What has happened, if that is to be kept.
     lines: Option<Vec<Line<P>>>,
 }
@@ -44,6 +46,7 @@ impl<P: Protocol, A: Clone, M: Clone> Clone for Stage<'_, P, A, M> {
             at: self.at,
             steps: self.steps,
             broken: self.broken.clone(),
+            invariants: self.invariants,
             lines: self.lines.clone(),
         }
     }
@@ -67,8 +70,15 @@ where
             at: 0,
             steps: 0,
             broken: None,
+            invariants: &[],
             lines: is_kept.then(Vec::new),
         }
+    }
+
+    /// From now on, these have to hold.
+    pub(crate) fn watch(&mut self, invariants: &'a [Invariant<P>]) {
+        self.invariants = invariants;
+        self.look();
     }
 
     /// How many nodes there are.
@@ -251,6 +261,19 @@ where
         }
         self.locals[node.index()] = local;
         self.at += 1;
+        self.look();
+    }
+
+    /// Whether the invariants hold.
+    fn look(&mut self) {
+        if self.invariants.is_empty() {
+            return;
+        }
+        let nodes: Vec<&P> = self.locals.iter().map(|local| &local.node).collect();
+        let messages: Vec<_> = self.transit().map(|it| (it.from, it.to, &it.msg)).collect();
+        let snapshot = Snapshot { nodes: &nodes, messages: &messages };
+        let verdict = self.invariants.iter().try_for_each(|it| (it.check)(&snapshot));
+        self.judge(verdict);
     }
 
     fn fault(&mut self, what: Fault<P>) {

@@ -11,6 +11,7 @@ use konklave_sim::workload::Members;
 use konklave_sim::workload::mutex::Demand;
 
 use crate::check::CheckArgs;
+use crate::check_history::CheckHistoryArgs;
 use crate::experiment::ExperimentArgs;
 use crate::fuzz::FuzzArgs;
 use crate::ring::RingArgs;
@@ -54,6 +55,8 @@ pub enum Verb {
     Shrink(ShrinkArgs),
     /// Run a trace again, step by step, and check that everything happens as recorded
     Replay(ReplayArgs),
+    /// Check whether the answers of a shared object can be explained
+    CheckHistory(CheckHistoryArgs),
     /// Let a ring of threads elect leaders, again and again
     Ring(Box<RingArgs>),
     /// Try out what lies behind the formulas

@@ -1,6 +1,7 @@
 //! `konklave check`: every schedule of a small system.
 
 mod args;
+mod family;
 mod report;
 
 use std::thread;
@@ -25,31 +26,14 @@ pub use args::CheckArgs;
 
 /// Looks at every schedule and reports.
 pub fn check(args: &CheckArgs) -> Result<Verdict, Failure> {
-    let entry = table::find(&args.algorithm)?;
-    refuse_foreign_options(args, entry)?;
-    let site = Site::new(Setup::new(&wish(args, entry)?, entry)?, entry)?;
-    if site.nodes() as usize > NODES_MAX {
-        return Err(Failure::bad(format!(
-            "{} nodes are too many for every schedule: at most {NODES_MAX} can be checked, and few \
-             algorithms can be with more than 5; `run` simulates any number",
-            site.nodes()
-        )));
+    if let Ok(family) = Family::find(&args.algorithm) {
+        return family::check_family(args, family);
     }
-    let plan = plan(args, &site);
-    let mut watch = Watch::new();
-    let mut go_on = |progress: Progress| {
-        watch.show(|seconds| {
-            let Progress { unique, depth, is_retracing } = progress;
-            let rate = unique as f64 / seconds / 1e6;
-            match is_retracing {
-                false => format!("{} states, {rate:.1} M/s, depth {depth}", grouped(unique)),
-                true => format!("{} states retraced for their costs", grouped(unique)),
-            }
-        })
-    };
-    let outcome = carry_out(&site, Job::Check { plan: &plan, go_on: &mut go_on });
-    watch.finish();
-    let Outcome::Checked(checked) = outcome? else { unreachable!("a check checks") };
+    if args.markdown {
+        return Err(Failure::bad("--markdown is for a whole family: konklave check mutex"));
+    }
+    let site = site_for(args, table::find(&args.algorithm)?)?;
+    let (plan, checked) = carry_out_check(args, &site)?;
     write_schedules(args, &site, &checked)?;
     match args.json {
         true => output::json(&report::for_machines(&checked, args, &site)?)?,
@@ -60,6 +44,42 @@ pub fn check(args: &CheckArgs) -> Result<Verdict, Failure> {
         Found::Bounded => Verdict::Inconclusive,
         Found::Violated => Verdict::Broken,
     })
+}
+
+/// The system that the user means.
+fn site_for(args: &CheckArgs, entry: &'static Entry) -> Result<Site, Failure> {
+    refuse_foreign_options(args, entry)?;
+    let site = Site::new(Setup::new(&wish(args, entry)?, entry)?, entry)?;
+    match site.nodes() as usize > NODES_MAX {
+        false => Ok(site),
+        true => Err(Failure::bad(format!(
+            "{} nodes are too many for every schedule: at most {NODES_MAX} can be checked, and few \
+             algorithms can be with more than 5; `run` simulates any number",
+            site.nodes()
+        ))),
+    }
+}
+
+fn carry_out_check(args: &CheckArgs, site: &Site) -> Result<(CheckPlan, Box<Checked>), Failure> {
+    let plan = plan(args, site);
+    let mut watch = Watch::new();
+    let mut go_on = |progress: Progress| {
+        watch.show(|seconds| {
+            let Progress { unique, depth, is_retracing } = progress;
+            let rate = unique as f64 / seconds / 1e6;
+            let name = &site.entry().name;
+            match is_retracing {
+                false => {
+                    format!("{name}: {} states, {rate:.1} M/s, depth {depth}", grouped(unique))
+                }
+                true => format!("{name}: {} states retraced for their costs", grouped(unique)),
+            }
+        })
+    };
+    let outcome = carry_out(site, Job::Check { plan: &plan, go_on: &mut go_on });
+    watch.finish();
+    let Outcome::Checked(checked) = outcome? else { unreachable!("a check checks") };
+    Ok((plan, checked))
 }
 
 /// How many nodes there are if nobody says: few, or the search does not end.
@@ -82,7 +102,7 @@ fn wish<'a>(args: &'a CheckArgs, entry: &Entry) -> Result<Wish<'a>, Failure> {
         topology: args.topology.as_deref(),
         seed: args.seed,
         ids: args.ids.as_deref(),
-        elections: args.elections,
+        elections: args.elections.or(args.budget.iter().flatten().copied().max()),
         variant: &args.variant,
     })
 }

@@ -67,9 +67,7 @@ fn as_data(args: &CompareArgs, head: &[&str], rows: &[Vec<String>]) -> Option<Ve
     let head: Vec<String> = head.iter().map(ToString::to_string).collect();
     let table = std::iter::once(&head).chain(rows);
     if args.markdown {
-        let mut lines: Vec<_> = table.map(|row| format!("| {} |", row.join(" | "))).collect();
-        lines.insert(1, format!("|{}", "---|".repeat(head.len())));
-        Some(lines)
+        Some(output::markdown(&table.cloned().collect::<Vec<_>>()))
     } else if args.csv {
         let quote = |cell: &String| match cell.contains([',', '"']) {
             true => format!("\"{}\"", cell.replace('"', "\"\"")),

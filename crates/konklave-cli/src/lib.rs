@@ -4,6 +4,7 @@
 
 pub mod args;
 pub mod check;
+pub mod check_history;
 pub mod compare;
 pub mod document;
 pub mod drive;
@@ -45,6 +46,7 @@ pub fn main() -> ExitCode {
         Verb::Fuzz(args) => fuzz::fuzz(args),
         Verb::Shrink(args) => shrink::shrink(args),
         Verb::Replay(args) => replay::replay(args),
+        Verb::CheckHistory(args) => check_history::check_history(args),
         Verb::Ring(args) => ring::ring(args),
         Verb::Experiment(args) => experiment::experiment(args),
         Verb::Completions { shell } => {

@@ -67,6 +67,14 @@ pub(crate) fn table(rows: &[Vec<String>]) -> Vec<String> {
     rows.iter().map(line).collect()
 }
 
+/// The same as Markdown.
+pub(crate) fn markdown(rows: &[Vec<String>]) -> Vec<String> {
+    let mut lines: Vec<_> = rows.iter().map(|row| format!("| {} |", row.join(" | "))).collect();
+    let columns = rows.first().map_or(0, Vec::len);
+    lines.insert(lines.len().min(1), format!("|{}", "---|".repeat(columns)));
+    lines
+}
+
 /// A number with its thousands apart.
 pub(crate) fn grouped(number: u64) -> String {
     let digits = number.to_string();

@@ -5,8 +5,9 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Lines, Write};
 use std::path::Path;
 
-use konklave::protocol::{Input, Protocol};
+use konklave::protocol::Input;
 use konklave::trace::{self, Fault, Header, Line};
+use konklave_sim::words::Words;
 use serde_json::{Value, json};
 
 use crate::Verdict;
@@ -121,7 +122,7 @@ fn read_header(line: &str) -> Result<Setup, String> {
 }
 
 /// A line of a trace, for people.
-pub fn describe<P: Protocol>(line: &Line<P>) -> String {
+pub fn describe(line: &Line<Words>) -> String {
     match line {
         Line::Step(step) => {
             let node = step.node;
@@ -146,7 +147,7 @@ pub fn describe<P: Protocol>(line: &Line<P>) -> String {
     }
 }
 
-fn describe_fault<P: Protocol>(fault: &Fault<P>) -> String {
+fn describe_fault(fault: &Fault<Words>) -> String {
     match fault {
         Fault::Lost(number) => format!("message {number} is lost"),
         Fault::Doubled(number) => format!("message {number} will arrive twice"),

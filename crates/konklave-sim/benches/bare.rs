@@ -1,6 +1,6 @@
 //! Chang-Roberts without the simulator: the yardstick.
 //!
-//! Flat arrays, the same wheel, delays and look-ahead, and nothing else: no trait, no faults, no
+//! Flat arrays, the same wheel and delays, a look-ahead, and nothing else: no trait, no faults, no
 //! metrics, no monitor, no workload.
 
 use konklave::NodeId;

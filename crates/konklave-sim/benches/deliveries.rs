@@ -73,10 +73,13 @@ fn main() {
         Candidate::new("three nested, 10000 nodes", &|seed| runs::composite(10_000, seed)),
     ];
 
+    let mut tiny = Candidate::new("tiny runs", &runs::tiny);
+
     candidates[1].measure(0); // Alone, for its memory.
     let memory = peak_memory();
     for seed in 0..ROUNDS {
         candidates.iter_mut().for_each(|candidate| candidate.measure(seed));
+        tiny.measure(seed);
     }
 
     let bare = candidates[0].best;
@@ -86,6 +89,7 @@ fn main() {
     }
     let cost = 1.0 - candidates[1].best / candidates[2].best;
     println!("metrics and monitor cost {:.0} % of chang-roberts", 100.0 * cost);
+    println!("tiny runs per second: {:.0}, of ricart-agrawala, 3 nodes, 2 entries each", tiny.best);
     if let Some(memory) = memory {
         println!("chang-roberts, {NODES} nodes, needs at most {memory} MiB");
     }

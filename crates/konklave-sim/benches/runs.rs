@@ -64,6 +64,13 @@ pub(crate) fn ricart_agrawala(nodes: u32, entries: u32, seed: u64) -> u64 {
     crowd(nodes, entries, seed, |me| RicartAgrawala::new(me, nodes))
 }
 
+/// Many small systems, each built, run and dropped. Returns how many.
+pub(crate) fn tiny(seed: u64) -> u64 {
+    const RUNS: u64 = 5000;
+    (0..RUNS).for_each(|run| assert_eq!(ricart_agrawala(3, 2, seed * RUNS + run), 24));
+    RUNS
+}
+
 /// The same on a binary tree whose root has the token.
 pub(crate) fn raymond(nodes: u32, entries: u32, seed: u64) -> u64 {
     crowd(nodes, entries, seed, |me| {

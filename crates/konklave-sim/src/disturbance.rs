@@ -4,7 +4,7 @@ use std::collections::btree_map::Entry;
 use std::time::Duration;
 
 use konklave::NodeId;
-use konklave::protocol::{Env, Monitor, Protocol};
+use konklave::protocol::{Env, Input, Monitor, Protocol};
 use konklave::trace::Fault;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -13,6 +13,7 @@ use crate::faults::{Faults, Target};
 use crate::occurrence::{FORGED, Occurrence, What};
 use crate::random::{Random, Stream};
 use crate::simulation::Simulation;
+use crate::words::Word;
 use crate::workload::Workload;
 
 /// One end of a planned fault.
@@ -23,12 +24,12 @@ pub(crate) struct Disturbance {
 }
 
 /// Why a node cannot act.
-#[derive(Debug)]
-pub(crate) enum Absence<P: Protocol> {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Absence {
     /// It has crashed.
     Down,
-    /// It is paused; what has reached it since waits here, in order.
-    Paused(Vec<What<P>>),
+    /// It is paused; what has reached it since waits in the simulation's inbox.
+    Paused,
 }
 
 #[derive(Clone, Debug)]
@@ -95,7 +96,7 @@ where
             Turn::Restart(node) => self.restart(node),
             Turn::Pause(node) => {
                 if let Entry::Vacant(place) = self.absent.entry(node) {
-                    place.insert(Absence::Paused(Vec::new()));
+                    place.insert(Absence::Paused);
                     self.world.fault(Fault::Pause(node));
                 }
             }
@@ -108,20 +109,18 @@ where
     }
 
     fn is_down(&self, node: NodeId) -> bool {
-        matches!(self.absent.get(&node), Some(Absence::Down))
+        self.absent.get(&node) == Some(&Absence::Down)
     }
 
     fn crash(&mut self, node: NodeId) {
         if self.is_down(node) {
             return;
         }
-        let before = self.absent.insert(node, Absence::Down);
+        self.absent.insert(node, Absence::Down);
         self.world.forget(node);
         self.world.fault(Fault::Crash(node));
-        if let Some(Absence::Paused(inbox)) = before {
-            for what in inbox {
-                self.miss(node, what);
-            }
+        for Occurrence { what, .. } in self.take_inbox(node) {
+            self.miss(node, what);
         }
         let verdict = self.world.monitor.on_crash(node);
         self.world.judge(verdict);
@@ -144,8 +143,8 @@ where
     /// Something reaches a node that is paused or has crashed.
     #[cold]
     pub(crate) fn miss(&mut self, node: NodeId, what: What<P>) {
-        if let Some(Absence::Paused(inbox)) = self.absent.get_mut(&node) {
-            inbox.push(what);
+        if self.absent.get(&node) == Some(&Absence::Paused) {
+            self.inbox.push(Occurrence { node, what });
             return;
         }
         match what {
@@ -156,25 +155,25 @@ where
                 }
             }
             What::Timer { timer, start } => {
-                self.world.take_timer(node, &timer, start);
+                self.world.timers.take(node, &timer, start);
             }
             What::Command { .. } | What::Fault(_) => {}
         }
     }
 
     fn resume(&mut self, node: NodeId) {
-        match self.absent.remove(&node) {
-            Some(Absence::Paused(inbox)) => {
-                self.world.fault(Fault::Resume(node));
-                for what in inbox {
-                    self.happen::<false>(Occurrence { node, what });
-                }
-            }
-            Some(Absence::Down) => {
-                self.absent.insert(node, Absence::Down); // It crashed while it was paused.
-            }
-            None => {}
+        if self.absent.get(&node) != Some(&Absence::Paused) {
+            return; // It crashed while it was paused.
         }
+        self.absent.remove(&node);
+        self.world.fault(Fault::Resume(node));
+        for occurrence in self.take_inbox(node) {
+            self.happen::<false>(occurrence);
+        }
+    }
+
+    fn take_inbox(&mut self, node: NodeId) -> Vec<Occurrence<P>> {
+        self.inbox.extract_if(.., |waiting| waiting.node == node).collect()
     }
 
     /// Spoils a node's memory: it acts upon messages that nobody sent, and nothing of it gets out.
@@ -191,8 +190,10 @@ where
         };
         let messages: Vec<_> = (0..GARBAGE).filter_map(|_| forged(self)).collect();
         for (from, msg) in &messages {
-            self.nodes[node.index()].state.on_message(*from, msg.clone(), &mut Void);
+            let input = Input::Message { from: *from, msg: msg.clone() };
+            self.nodes[node.index()].state.on_dyn(input, &mut Void);
         }
+        let messages = messages.iter().map(|(from, msg)| (*from, Word::written(msg))).collect();
         self.world.fault(Fault::Garbage { node, messages });
     }
 
@@ -202,7 +203,7 @@ where
         let now = self.world.now;
         let what = What::Message { from, label: FORGED, msg };
         self.world.strays += 1;
-        self.world.wheel.push(now.saturating_add(1), Occurrence { node: to, what });
+        self.world.wheel.push_rarely(now.saturating_add(1), Occurrence { node: to, what });
     }
 
     /// A message like those that were sent, with some bits changed if that still makes sense.

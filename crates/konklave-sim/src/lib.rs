@@ -44,7 +44,9 @@ mod replay;
 mod report;
 pub mod script;
 mod simulation;
+mod timers;
 pub mod wheel;
+pub mod words;
 pub mod workload;
 mod world;
 

@@ -80,29 +80,47 @@ impl Metrics {
 
     /// The counts as a report has them.
     pub fn summary(&self, loads: impl Iterator<Item = Load>) -> Messages {
-        let mut loads: Vec<u32> = loads.map(|load| load.messages).collect();
-        loads.sort_unstable();
+        self.sum_up(loads.map(|load| load.messages).collect())
+    }
+
+    fn sum_up(&self, loads: Vec<u32>) -> Messages {
         let total: u64 = loads.iter().map(|&load| u64::from(load)).sum();
+        let max = loads.iter().copied().max().unwrap_or(0);
         Messages {
             total: self.total(),
             by_kind: self.kinds().map(|(kind, count)| (kind.to_string(), *count)).collect(),
             bytes: self.bytes,
-            max_per_node: loads.last().copied().unwrap_or(0),
+            max_per_node: max,
             mean_per_node: total as f64 / loads.len().max(1) as f64,
-            gini: gini(&loads, total),
+            gini: gini(sorted(loads, max), total),
             in_flight_peak: self.in_flight_peak,
         }
     }
 }
 
+/// The loads in ascending order; counted, not compared, if there are more of them than values.
+fn sorted(mut loads: Vec<u32>, max: u32) -> Vec<u32> {
+    if loads.len() <= max as usize {
+        loads.sort_unstable();
+        return loads;
+    }
+    let mut counts = vec![0; max as usize + 1];
+    loads.iter().for_each(|&load| counts[load as usize] += 1);
+    loads.clear();
+    for (load, &count) in (0..).zip(&counts) {
+        loads.extend(std::iter::repeat_n(load, count));
+    }
+    loads
+}
+
 /// How unevenly the ascending `loads` are spread: 0 if all are equal, towards 1 if one has all.
-fn gini(loads: &[u32], total: u64) -> f64 {
+fn gini(loads: Vec<u32>, total: u64) -> f64 {
     if total == 0 {
         return 0.0;
     }
     let count = loads.len() as f64;
     let weighted: f64 =
-        (1..).zip(loads).map(|(rank, &load)| f64::from(rank) * f64::from(load)).sum();
+        (1..).zip(loads).map(|(rank, load)| f64::from(rank) * f64::from(load)).sum();
     2.0 * weighted / (count * total as f64) - (count + 1.0) / count
 }
 
@@ -165,9 +183,16 @@ mod tests {
     }
 
     #[test]
+    fn loads_are_sorted_whether_few_or_many() {
+        assert_eq!(sorted(vec![900, 3, 3], 900), [3, 3, 900]);
+        assert_eq!(sorted(vec![2, 0, 1, 2], 2), [0, 1, 2, 2]);
+        assert_eq!(sorted(vec![], 0), [0; 0]);
+    }
+
+    #[test]
     fn gini_of_known_distributions() {
-        assert_eq!(gini(&[4, 4, 4, 4], 16), 0.0);
-        assert_eq!(gini(&[0, 0, 0, 8], 8), 0.75, "(n-1)/n if one node does everything");
-        assert_eq!(gini(&[1, 3], 4), 0.25);
+        assert_eq!(gini(vec![4, 4, 4, 4], 16), 0.0);
+        assert_eq!(gini(vec![0, 0, 0, 8], 8), 0.75, "(n-1)/n if one node does everything");
+        assert_eq!(gini(vec![1, 3], 4), 0.25);
     }
 }

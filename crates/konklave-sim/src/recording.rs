@@ -1,20 +1,23 @@
 //! Writes a run down as a trace.
 
+use std::fmt::Debug;
 use std::io::{self, Write};
 
 use konklave::NodeId;
-use konklave::protocol::{Effect, Input, Protocol};
+use konklave::protocol::{Effect, Input};
 use konklave::trace::{End, Fault, Line, Step};
 use serde::Serialize;
 
+use crate::words::Words;
+
 /// A trace that is being written. The header is the caller's.
-pub struct Recording<'a, P: Protocol> {
+pub struct Recording<'a> {
     out: Box<dyn Write + 'a>,
     with_states: bool,
     /// What the step under way has done so far.
-    effects: Vec<Effect<P>>,
+    effects: Vec<Effect<Words>>,
     /// What befell its messages.
-    faults: Vec<Fault<P>>,
+    faults: Vec<Fault<Words>>,
     /// How many messages led to each message, itself included.
     depths: Vec<u32>,
     steps: u64,
@@ -22,7 +25,7 @@ pub struct Recording<'a, P: Protocol> {
     error: Option<io::Error>,
 }
 
-impl<'a, P: Protocol> Recording<'a, P> {
+impl<'a> Recording<'a> {
     /// Writes lines to `out`, with the state after each step if asked for.
     pub fn new(out: impl Write + 'a, with_states: bool) -> Self {
         Self {
@@ -37,7 +40,7 @@ impl<'a, P: Protocol> Recording<'a, P> {
     }
 
     /// Whether the output has failed.
-    pub fn has_failed(&self) -> bool {
+    pub(crate) fn has_failed(&self) -> bool {
         self.error.is_some()
     }
 
@@ -53,17 +56,24 @@ impl<'a, P: Protocol> Recording<'a, P> {
     }
 
     /// The step under way does something.
-    pub fn effect(&mut self, effect: Effect<P>) {
+    pub(crate) fn effect(&mut self, effect: Effect<Words>) {
         self.effects.push(effect);
     }
 
     /// Something happens to a message of the step under way.
-    pub fn message_fault(&mut self, fault: Fault<P>) {
+    pub(crate) fn message_fault(&mut self, fault: Fault<Words>) {
         self.faults.push(fault);
     }
 
     /// The step under way is over.
-    pub fn step(&mut self, at: u64, node: NodeId, input: Input<P>, number: Option<u32>, state: &P) {
+    pub(crate) fn step(
+        &mut self,
+        at: u64,
+        node: NodeId,
+        input: Input<Words>,
+        number: Option<u32>,
+        state: &dyn Debug,
+    ) {
         let effects = std::mem::take(&mut self.effects);
         let state = self.with_states.then(|| format!("{state:?}"));
         let line = Line::Step(Step { at, node, input, number, effects, state });
@@ -79,20 +89,20 @@ impl<'a, P: Protocol> Recording<'a, P> {
     }
 
     /// Something goes wrong between steps.
-    pub fn fault(&mut self, at: u64, what: Fault<P>) {
+    pub(crate) fn fault(&mut self, at: u64, what: Fault<Words>) {
         self.write(&Line::Fault { at, what });
     }
 
     /// The run is over; whether everything could be written.
-    pub fn finish(mut self, end: impl FnOnce(u64) -> End) -> io::Result<()> {
-        self.write(&Line::<P>::End(end(self.steps)));
+    pub(crate) fn finish(mut self, end: impl FnOnce(u64) -> End) -> io::Result<()> {
+        self.write(&Line::End(end(self.steps)));
         match self.error {
             Some(error) => Err(error),
             None => self.out.flush(),
         }
     }
 
-    fn write(&mut self, line: &Line<P>) {
+    fn write(&mut self, line: &Line<Words>) {
         if self.error.is_none() {
             self.error = write_line(&mut self.out, line).err();
         }

@@ -1,6 +1,6 @@
 //! Runs a trace again: every input goes to its node, and every effect must be the recorded one.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::fmt::{self, Display};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
@@ -11,6 +11,7 @@ use konklave::trace::{End, Fault, Line, Step};
 
 use crate::disturbance::Void;
 use crate::simulation::failed_assertion;
+use crate::words::{Actor, Sent, Word, Words};
 
 /// A trace that cannot be replayed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,22 +48,33 @@ pub struct Replayed {
 /// If a line is not a line of a trace, if the last one is missing, if a node does something else
 /// than was recorded, or if the verdict differs.
 pub fn replay<P, M>(
-    lines: impl Iterator<Item = std::io::Result<String>>,
+    lines: &mut dyn Iterator<Item = std::io::Result<String>>,
     nodes: u32,
     make: &dyn Fn(NodeId) -> P,
     monitor: M,
-    show: &mut dyn FnMut(&Line<P>),
+    show: &mut dyn FnMut(&Line<Words>),
 ) -> Result<Replayed, ReplayError>
 where
     P: Protocol,
     M: Monitor<Command = P::Command, Event = P::Event>,
 {
+    let make = &|node| -> Box<dyn Actor> { Box::new(make(node)) };
+    replay_in_words(lines, nodes, make, monitor, show)
+}
+
+fn replay_in_words<M: Monitor>(
+    lines: &mut dyn Iterator<Item = std::io::Result<String>>,
+    nodes: u32,
+    make: &dyn Fn(NodeId) -> Box<dyn Actor>,
+    monitor: M,
+    show: &mut dyn FnMut(&Line<Words>),
+) -> Result<Replayed, ReplayError> {
     let mut stage = Stage {
         nodes: NodeId::all(nodes).map(make).collect(),
         make,
         monitor,
         messages: 0,
-        in_transit: 0,
+        transit: BTreeMap::new(),
         steps: 0,
         before_loop: None,
         broken: None,
@@ -72,7 +84,7 @@ where
         number += 1;
         let error = |problem: String| ReplayError { line: number, problem };
         let text = text.map_err(|problem| error(problem.to_string()))?;
-        let line: Line<P> = serde_json::from_str(&text).map_err(|problem| {
+        let line = stage.read(&text).map_err(|problem| {
             error(format!("this is not a line of a trace, or it is cut off ({problem})"))
         })?;
         show(&line);
@@ -89,32 +101,34 @@ where
     })
 }
 
-struct Stage<'a, P, M> {
-    nodes: Vec<P>,
-    make: &'a dyn Fn(NodeId) -> P,
+struct Stage<'a, M> {
+    nodes: Vec<Box<dyn Actor>>,
+    make: &'a dyn Fn(NodeId) -> Box<dyn Actor>,
     monitor: M,
     messages: u64,
-    in_transit: i64,
+    /// What is in transit, by the numbers of messages; doubled ones twice.
+    transit: BTreeMap<u32, Vec<Sent>>,
     steps: u64,
     /// Where the steps that can repeat for ever begin.
-    before_loop: Option<Moment<P>>,
+    before_loop: Option<Moment>,
     broken: Option<Broken>,
 }
 
-/// What must be the same again after a loop: all nodes, and what is in transit.
-struct Moment<P> {
-    nodes: Vec<P>,
-    /// Messages sent but not received, lost ones left out.
-    in_transit: i64,
-}
+/// What must be the same again after a loop: the states of all nodes, and what is in transit.
+type Moment = (Vec<String>, Vec<Sent>);
 
-impl<P, M> Stage<'_, P, M>
-where
-    P: Protocol,
-    M: Monitor<Command = P::Command, Event = P::Event>,
-{
-    fn moment(&self) -> Moment<P> {
-        Moment { nodes: self.nodes.clone(), in_transit: self.in_transit }
+impl<M: Monitor> Stage<'_, M> {
+    /// A line of the trace; any node knows the words.
+    fn read(&self, text: &str) -> Result<Line<Words>, serde_json::Error> {
+        let mut line = serde_json::from_str(text)?;
+        self.nodes.iter().take(1).try_for_each(|node| node.respell(&mut line))?;
+        Ok(line)
+    }
+
+    fn moment(&self) -> Moment {
+        let mut transit: Vec<_> = self.transit.values().flatten().cloned().collect();
+        transit.sort();
+        (self.nodes.iter().map(|node| node.state()).collect(), transit)
     }
 
     fn judge(&mut self, verdict: Verdict) {
@@ -123,24 +137,25 @@ where
         }
     }
 
-    fn node(&mut self, node: NodeId) -> Result<&mut P, String> {
+    fn node(&mut self, node: NodeId) -> Result<&mut Box<dyn Actor>, String> {
         let nodes = self.nodes.len();
         self.nodes
             .get_mut(node.index())
             .ok_or_else(|| format!("there is no node {node} among {nodes} nodes"))
     }
 
-    fn step(&mut self, step: Step<P>) -> Result<(), String> {
-        let Step { node, input, effects, .. } = step;
+    fn step(&mut self, step: Step<Words>) -> Result<(), String> {
+        let Step { node, input, effects, number, .. } = step;
         self.steps += 1;
-        self.in_transit -= i64::from(matches!(input, Input::Message { .. }));
+        self.arrive(number);
         if let Input::Command(command) = &input {
-            let verdict = self.monitor.on_command(node, command);
+            let verdict =
+                self.monitor.on_command(node, &command.read().map_err(|error| error.to_string())?);
             self.judge(verdict);
         }
         let mut env = Checking::new(effects);
         let state = self.node(node)?;
-        let outcome = catch_unwind(AssertUnwindSafe(|| state.on(input, &mut env)));
+        let outcome = catch_unwind(AssertUnwindSafe(|| state.act(&input, &mut env)));
         if let Some(Difference { recorded, now }) = env.difference {
             return Err(format!(
                 "node {node} does '{now}' where {recorded} was recorded: \
@@ -149,12 +164,14 @@ where
         }
         for effect in &env.done {
             match effect {
-                Effect::Send { .. } => {
+                Effect::Send { to, msg } => {
+                    self.transit.insert(self.messages as u32, vec![(node, *to, msg.clone())]);
                     self.messages += 1;
-                    self.in_transit += 1;
                 }
                 Effect::Emit(event) => {
-                    let verdict = self.monitor.on_event(node, event);
+                    let verdict = self
+                        .monitor
+                        .on_event(node, &event.read().map_err(|error| error.to_string())?);
                     self.judge(verdict);
                 }
                 Effect::SetTimer { .. } | Effect::CancelTimer(_) | Effect::Choose { .. } => {}
@@ -162,15 +179,27 @@ where
         }
         match outcome {
             Err(panic) => self.judge(failed_assertion(panic.as_ref())),
-            Ok(()) if env.recorded.is_empty() => {}
-            Ok(()) => {
+            Ok(Err(nonsense)) => return Err(nonsense.to_string()),
+            Ok(Ok(())) if env.recorded.is_empty() => {}
+            Ok(Ok(())) => {
                 return Err(format!("node {node} does not do '{}'", env.recorded[0]));
             }
         }
         Ok(())
     }
 
-    fn fault(&mut self, fault: Fault<P>) -> Result<(), String> {
+    /// A message leaves the network; if nobody sent it, it was not there.
+    fn arrive(&mut self, number: Option<u32>) {
+        let Some(number) = number else { return };
+        if let Some(sent) = self.transit.get_mut(&number) {
+            sent.pop();
+            if sent.is_empty() {
+                self.transit.remove(&number);
+            }
+        }
+    }
+
+    fn fault(&mut self, fault: Fault<Words>) -> Result<(), String> {
         match fault {
             Fault::Crash(node) => {
                 self.node(node)?;
@@ -185,12 +214,21 @@ where
             Fault::Garbage { node, messages } => {
                 let state = self.node(node)?;
                 for (from, msg) in messages {
-                    state.on_message(from, msg, &mut Void);
+                    let input = Input::Message { from, msg };
+                    state.act(&input, &mut Void).map_err(|error| error.to_string())?;
                 }
             }
-            Fault::Lost(_) | Fault::Missed(_) => self.in_transit -= 1,
-            Fault::Doubled(_) | Fault::Forged { .. } => self.in_transit += 1,
-            Fault::Pause(_) | Fault::Resume(_) | Fault::Partition(_) | Fault::Heal(_) => {}
+            Fault::Lost(number) | Fault::Missed(number) => self.arrive(Some(number)),
+            Fault::Doubled(number) => {
+                if let Some(sent) = self.transit.get_mut(&number) {
+                    sent.extend(sent.first().cloned());
+                }
+            }
+            Fault::Pause(_)
+            | Fault::Resume(_)
+            | Fault::Partition(_)
+            | Fault::Heal(_)
+            | Fault::Forged { .. } => {}
         }
         Ok(())
     }
@@ -202,15 +240,20 @@ where
                 self.steps, end.steps
             ));
         }
+        if let Some(before) = self.before_loop.take() {
+            if before != self.moment() {
+                return Err("the steps that are said to repeat for ever cannot".to_owned());
+            }
+            self.broken = self.broken.take().or(end.broken.clone());
+        }
+        if end.broken.is_some() && self.broken.is_none() {
+            let messages: Vec<_> = self.transit.values().flatten().cloned().collect();
+            let verdict = self.nodes[0].invariants(&self.nodes, &messages);
+            self.judge(verdict);
+        }
         if end.broken.is_some() || end.ended == "quiescence" || end.ended == "done" {
             let verdict = self.monitor.at_rest();
             self.judge(verdict);
-        }
-        if let (Some(before), None) = (self.before_loop.take(), &self.broken) {
-            if before.nodes != self.nodes || before.in_transit != self.in_transit {
-                return Err("the steps that are said to repeat for ever cannot".to_owned());
-            }
-            self.broken.clone_from(&end.broken);
         }
         if self.broken != end.broken {
             let text = |broken: &Option<Broken>| match broken {
@@ -225,9 +268,9 @@ where
 }
 
 /// An environment that compares what a node does with what it did.
-struct Checking<P: Protocol> {
-    recorded: VecDeque<Effect<P>>,
-    done: Vec<Effect<P>>,
+struct Checking {
+    recorded: VecDeque<Effect<Words>>,
+    done: Vec<Effect<Words>>,
     difference: Option<Difference>,
 }
 
@@ -237,12 +280,12 @@ struct Difference {
     now: String,
 }
 
-impl<P: Protocol> Checking<P> {
-    fn new(recorded: Vec<Effect<P>>) -> Self {
+impl Checking {
+    fn new(recorded: Vec<Effect<Words>>) -> Self {
         Self { recorded: recorded.into(), done: Vec::new(), difference: None }
     }
 
-    fn effect(&mut self, effect: Effect<P>) {
+    fn effect(&mut self, effect: Effect<Words>) {
         let recorded = self.recorded.pop_front();
         if recorded.as_ref() != Some(&effect) && self.difference.is_none() {
             let recorded = recorded.map_or("nothing more".to_owned(), |it| format!("'{it}'"));
@@ -252,20 +295,20 @@ impl<P: Protocol> Checking<P> {
     }
 }
 
-impl<P: Protocol> Env<P> for Checking<P> {
-    fn send(&mut self, to: NodeId, msg: P::Msg) {
+impl Env<Words> for Checking {
+    fn send(&mut self, to: NodeId, msg: Word) {
         self.effect(Effect::Send { to, msg });
     }
 
-    fn set_timer(&mut self, timer: P::Timer, after: Duration) {
+    fn set_timer(&mut self, timer: Word, after: Duration) {
         self.effect(Effect::SetTimer { timer, after });
     }
 
-    fn cancel_timer(&mut self, timer: P::Timer) {
+    fn cancel_timer(&mut self, timer: Word) {
         self.effect(Effect::CancelTimer(timer));
     }
 
-    fn emit(&mut self, event: P::Event) {
+    fn emit(&mut self, event: Word) {
         self.effect(Effect::Emit(event));
     }
 

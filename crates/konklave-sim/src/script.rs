@@ -71,6 +71,7 @@ use std::fmt::{self, Display};
 
 use konklave::protocol::{Monitor, Protocol};
 
+use crate::words::Actor;
 use command::Command;
 use stage::Stage;
 
@@ -200,7 +201,11 @@ impl Script {
         P: Protocol,
         M: Monitor<Command = P::Command, Event = P::Event>,
     {
-        let mut stage = Stage::new(nodes, monitor);
+        let actor = |node| -> Box<dyn Actor> { Box::new(node) };
+        self.play_in(Stage::new(nodes.into_iter().map(actor).collect(), monitor))
+    }
+
+    fn play_in<M: Monitor>(&self, mut stage: Stage<'_, M>) -> Result<String, ScriptError> {
         stage.start().map_err(at(1))?;
         let mut played = String::new();
         let mut write = |line: &str| {

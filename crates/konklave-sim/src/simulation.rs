@@ -77,7 +77,9 @@ pub struct Simulation<'a, P: Protocol, W, M> {
     pub(crate) faults_left: u64,
     pub(crate) fault_random: Random,
     /// The nodes that cannot act now. Apart from the nodes: mostly there are none.
-    pub(crate) absent: BTreeMap<NodeId, Absence<P>>,
+    pub(crate) absent: BTreeMap<NodeId, Absence>,
+    /// What has reached paused nodes, in order.
+    pub(crate) inbox: Vec<Occurrence<P>>,
     options: Options,
     steps: u64,
 }
@@ -89,7 +91,7 @@ pub(crate) struct Node<P> {
 }
 
 /// How far ahead nodes are fetched from memory: enough steps to hide a cache miss.
-const LOOK_AHEAD: usize = 12;
+const LOOK_AHEAD: usize = 16;
 /// How many waiting nodes a report names.
 const WAITING_SHOWN: usize = 20;
 /// How many steps pass between two looks at the outside.
@@ -120,6 +122,7 @@ where
             disturbances,
             fault_random: disturbance::random(options.seed),
             absent: BTreeMap::new(),
+            inbox: Vec::new(),
             make: Box::new(make),
             options,
             steps: 0,
@@ -127,7 +130,7 @@ where
     }
 
     /// Writes the run down.
-    pub fn record(&mut self, recording: Recording<'a, P>) {
+    pub fn record(&mut self, recording: Recording<'a>) {
         self.world.record(recording);
     }
 
@@ -160,7 +163,7 @@ where
     fn run_until_it_ends(&mut self, go_on: &mut dyn FnMut(Progress) -> bool) -> Ended {
         for (place, disturbance) in (0..).zip(&self.disturbances) {
             let what = What::Fault(place);
-            self.world.wheel.push(disturbance.at, Occurrence { node: NOBODY, what });
+            self.world.wheel.push_rarely(disturbance.at, Occurrence { node: NOBODY, what });
         }
         for node in 0..self.nodes.len() as u32 {
             self.start(NodeId(node));
@@ -199,11 +202,10 @@ where
             }
             let is_cut = batch.truncate(last_step - self.steps);
             self.steps += batch.len() as u64;
+            batch.coming(LOOK_AHEAD).for_each(|next| self.fetch(next));
             while let Some(occurrence) = batch.next() {
-                if let Some(next) = batch.ahead(LOOK_AHEAD)
-                    && let Some(node) = self.nodes.get(next.node.index())
-                {
-                    prefetch(node);
+                if let Some(next) = batch.ahead(LOOK_AHEAD) {
+                    self.fetch(next);
                 }
                 self.happen::<PLAIN>(occurrence);
                 if self.world.violation.is_some() {
@@ -226,10 +228,18 @@ where
         }
     }
 
+    /// Fetches the node from memory to which something will happen soon.
+    #[inline(always)]
+    fn fetch(&self, next: &Occurrence<P>) {
+        if let Some(node) = self.nodes.get(next.node.index()) {
+            prefetch(node);
+        }
+    }
+
     /// Whether nothing more will happen but planned faults. What waits for a paused node may not
     /// count either, but is not looked at: its pause will end.
     fn is_at_rest(&self) -> bool {
-        let is_paused = |absence: &Absence<P>| matches!(absence, Absence::Paused(_));
+        let is_paused = |absence: &Absence| *absence == Absence::Paused;
         self.world.is_at_rest(self.faults_left) && !self.absent.values().any(is_paused)
     }
 
@@ -276,7 +286,7 @@ where
                 world.transition::<PLAIN>(to, state, load, Input::Command(command), FORGED);
             }
             What::Timer { timer, start } => {
-                if world.take_timer(to, &timer, start) {
+                if world.timers.take(to, &timer, start) {
                     world.digest.add(&(to, &timer));
                     world.transition::<PLAIN>(to, state, load, Input::Timer(timer), FORGED);
                 }
@@ -288,7 +298,10 @@ where
     /// A node wakes up.
     pub(crate) fn start(&mut self, node: NodeId) {
         let Node { state, load } = &mut self.nodes[node.index()];
-        self.world.transition::<false>(node, state, load, Input::Start, FORGED);
+        match self.world.is_plain {
+            true => self.world.transition::<true>(node, state, load, Input::Start, FORGED),
+            false => self.world.transition::<false>(node, state, load, Input::Start, FORGED),
+        }
     }
 
     /// Who waits for whom.

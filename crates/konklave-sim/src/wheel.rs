@@ -25,8 +25,8 @@ pub struct Wheel<T> {
     now: u64,
     len: u64,
     near: Level<T>,
-    /// Levels 1 and up.
-    far: Vec<Far<T>>,
+    /// Levels 1 and up, each from when it is needed: a short run should not pay for them.
+    far: [Option<Box<Far<T>>>; LEVELS - 1],
     chunks: Chunks<T>,
 }
 
@@ -36,7 +36,7 @@ impl<T> Default for Wheel<T> {
             now: 0,
             len: 0,
             near: Level::new(),
-            far: (1..LEVELS).map(|_| Far::new()).collect(),
+            far: Default::default(),
             chunks: Chunks::default(),
         }
     }
@@ -77,13 +77,20 @@ impl<T> Wheel<T> {
         }
     }
 
+    /// The same where it is not done often: compiled once.
+    #[inline(never)]
+    pub fn push_rarely(&mut self, time: u64, item: T) {
+        self.push(time, item);
+    }
+
     /// Where an item of a time beyond the window belongs.
     #[cold]
     #[inline(never)]
     fn far_batch(&mut self, time: u64) -> &mut Batch<T> {
         let level = ((time ^ self.now).ilog2() / DIGIT_BITS) as usize;
         let slot = digit(time, level);
-        let Far { level, times } = &mut self.far[level - 1];
+        let far = self.far[level - 1].get_or_insert_with(|| Box::new(Far::new()));
+        let Far { level, times } = &mut **far;
         times[slot].push(time);
         if level.slots[slot].filling.is_full() {
             level.make_room(slot, &mut self.chunks);
@@ -120,22 +127,25 @@ impl<T> Wheel<T> {
     fn open_next_window(&mut self) {
         let (level, slot) = (1..LEVELS)
             .find_map(|level| {
-                let slot = self.far[level - 1].level.first_from(digit(self.now, level))?;
+                let far = self.far[level - 1].as_ref()?;
+                let slot = far.level.first_from(digit(self.now, level))?;
                 Some((level, slot))
             })
             .expect("something is pending");
         let shift = level as u32 * DIGIT_BITS;
         let higher = self.now.checked_shr(shift + DIGIT_BITS).unwrap_or(0);
         self.now = (higher.checked_shl(DIGIT_BITS).unwrap_or(0) | slot as u64) << shift;
-        let mut times = std::mem::take(&mut self.far[level - 1].times[slot]).into_iter();
-        while self.far[level - 1].level.is_busy(slot) {
-            let mut batch = self.far[level - 1].level.take(slot, &mut self.chunks);
+        let Some(mut far) = self.far[level - 1].take() else { return }; // Nothing comes up again.
+        let mut times = std::mem::take(&mut far.times[slot]).into_iter();
+        while far.level.is_busy(slot) {
+            let mut batch = far.level.take(slot, &mut self.chunks);
             for (item, time) in batch.by_ref().zip(&mut times) {
                 self.len -= 1; // `push` counts it again.
-                self.push(time, item);
+                self.push_rarely(time, item);
             }
             self.chunks.recycle(batch);
         }
+        self.far[level - 1] = Some(far);
     }
 }
 

@@ -16,7 +16,9 @@ use crate::random::{Random, Stream};
 use crate::recording::Recording;
 use crate::report::Violation;
 use crate::simulation::Options;
+use crate::timers::Timers;
 use crate::wheel::Wheel;
+use crate::words::{self, Word, Words};
 use crate::workload::{Agenda, Workload};
 
 /// What nodes act upon and what acts upon them.
@@ -37,17 +39,13 @@ pub(crate) struct World<'a, P: Protocol, W, M> {
     pub(crate) received: u64,
     /// How many were forged or doubled, minus those that were lost or missed.
     pub(crate) strays: i64,
-    /// Pending timers, and which of their starts counts.
-    timers: BTreeMap<(NodeId, P::Timer), u32>,
-    timer_starts: u32,
-    /// How many starts of timers are still in the wheel but do not count any more.
-    dead_timers: u64,
+    pub(crate) timers: Timers<P::Timer>,
     /// How many commands were planned.
     plans: u32,
     /// The last plan of each crashed node that its crash has made void.
     void_plans: BTreeMap<NodeId, u32>,
     pub(crate) violation: Option<Box<Violation>>,
-    recording: Option<Recording<'a, P>>,
+    recording: Option<Recording<'a>>,
     /// Whether nothing goes wrong and nothing is written down: a message just travels. What runs
     /// under a constant `PLAIN` is compiled apart for this, the usual case.
     pub(crate) is_plain: bool,
@@ -83,9 +81,7 @@ where
             sent: 0,
             received: 0,
             strays: 0,
-            timers: BTreeMap::new(),
-            timer_starts: 0,
-            dead_timers: 0,
+            timers: Timers::default(),
             plans: 0,
             void_plans: BTreeMap::new(),
             violation: None,
@@ -95,7 +91,7 @@ where
     }
 
     /// Writes the run down from now on.
-    pub(crate) fn record(&mut self, recording: Recording<'a, P>) {
+    pub(crate) fn record(&mut self, recording: Recording<'a>) {
         self.recording = Some(recording);
         self.is_plain = false;
     }
@@ -106,11 +102,11 @@ where
     }
 
     /// Takes the recording out, to finish it.
-    pub(crate) fn end_recording(&mut self) -> Option<Recording<'a, P>> {
+    pub(crate) fn end_recording(&mut self) -> Option<Recording<'a>> {
         self.recording.take()
     }
 
-    /// Runs a transition of a node, and writes it down if this is wanted.
+    /// Runs a transition of a node.
     #[inline(always)] // So that the kind of input is known.
     pub(crate) fn transition<const PLAIN: bool>(
         &mut self,
@@ -120,16 +116,17 @@ where
         input: Input<P>,
         label: u32,
     ) {
-        if PLAIN || self.recording.is_none() {
-            node.on(input, &mut NodeEnv::<_, _, _, PLAIN> { world: self, me, load });
+        if PLAIN {
+            node.on(input, &mut NodeEnv::<_, _, _, true> { world: self, me, load });
         } else {
-            self.transition_recorded(me, node, load, input, label);
+            self.transition_carefully(me, node, load, input, label);
         }
     }
 
+    /// The same in a run that is not plain: what is written down also is if the node panics.
     #[cold]
     #[inline(never)]
-    fn transition_recorded(
+    fn transition_carefully(
         &mut self,
         me: NodeId,
         node: &mut P,
@@ -137,13 +134,16 @@ where
         input: Input<P>,
         label: u32,
     ) {
-        let copy = input.clone();
+        if self.recording.is_none() {
+            return node.on_dyn(input, &mut NodeEnv::<_, _, _, false> { world: self, me, load });
+        }
+        let is_sent = matches!(input, Input::Message { .. }) && label != FORGED;
+        let words = words::input(&input);
         let env = &mut NodeEnv::<_, _, _, false> { world: self, me, load };
-        let outcome = catch_unwind(AssertUnwindSafe(|| node.on(copy, env)));
+        let outcome = catch_unwind(AssertUnwindSafe(|| node.on_dyn(input, env)));
         let now = self.now;
         if let Some(recording) = &mut self.recording {
-            let is_sent = matches!(input, Input::Message { .. }) && label != FORGED;
-            recording.step(now, me, input, is_sent.then_some(label), node);
+            recording.step(now, me, words, is_sent.then_some(label), node);
         }
         if let Err(panic) = outcome {
             resume_unwind(panic); // The step that failed is in the trace now.
@@ -184,23 +184,9 @@ where
         self.violation.get_or_insert_with(|| Box::new(violation));
     }
 
-    /// Whether this start of the timer still counts; if so, it is not pending any more.
-    pub(crate) fn take_timer(&mut self, node: NodeId, timer: &P::Timer, start: u32) -> bool {
-        let key = (node, timer.clone());
-        let counts = self.timers.get(&key) == Some(&start);
-        if counts {
-            self.timers.remove(&key);
-        } else {
-            self.dead_timers -= 1;
-        }
-        counts
-    }
-
     /// Forgets the timers of a node that has crashed, and what its application had planned.
     pub(crate) fn forget(&mut self, node: NodeId) {
-        let pending = self.timers.len();
-        self.timers.retain(|(owner, _), _| *owner != node);
-        self.dead_timers += (pending - self.timers.len()) as u64;
+        self.timers.forget(node);
         self.void_plans.insert(node, self.plans);
     }
 
@@ -211,10 +197,10 @@ where
 
     /// Whether nothing will happen but so many faults, and timers that do not count any more.
     pub(crate) fn is_at_rest(&self, faults: u64) -> bool {
-        self.wheel.len() == self.dead_timers + faults
+        self.wheel.len() == self.timers.dead() + faults
     }
 
-    pub(crate) fn fault(&mut self, what: Fault<P>) {
+    pub(crate) fn fault(&mut self, what: Fault<Words>) {
         let now = self.now;
         if let Some(recording) = &mut self.recording {
             recording.fault(now, what);
@@ -254,7 +240,7 @@ where
         };
         let (from, to, label) = (*from, *to, *label);
         if let Some(recording) = &mut self.recording {
-            recording.effect(Effect::Send { to, msg: msg.clone() });
+            recording.effect(Effect::Send { to, msg: Word::written(msg) });
         }
         if let Some(specimens) = &mut self.specimens {
             match specimens.len() < SPECIMENS {
@@ -263,12 +249,12 @@ where
             }
         }
         match self.network.send(from, to, self.now) {
-            Fate::Once(time) => self.wheel.push(time, message),
+            Fate::Once(time) => self.wheel.push_rarely(time, message),
             Fate::Twice(first, second) => {
                 self.message_fault(Fault::Doubled(label));
                 self.strays += 1;
-                self.wheel.push(first, message.clone());
-                self.wheel.push(second, message);
+                self.wheel.push_rarely(first, message.clone());
+                self.wheel.push_rarely(second, message);
             }
             Fate::Lost => {
                 self.message_fault(Fault::Lost(label));
@@ -277,7 +263,7 @@ where
         }
     }
 
-    fn message_fault(&mut self, fault: Fault<P>) {
+    fn message_fault(&mut self, fault: Fault<Words>) {
         if let Some(recording) = &mut self.recording {
             recording.message_fault(fault);
         }
@@ -320,29 +306,25 @@ where
     fn set_timer(&mut self, timer: P::Timer, after: Duration) {
         let world = &mut *self.world;
         if let Some(recording) = &mut world.recording {
-            recording.effect(Effect::SetTimer { timer: timer.clone(), after });
+            recording.effect(Effect::SetTimer { timer: Word::written(&timer), after });
         }
-        world.timer_starts = world.timer_starts.wrapping_add(1);
-        let start = world.timer_starts;
-        let before = world.timers.insert((self.me, timer.clone()), start);
-        world.dead_timers += u64::from(before.is_some());
+        let start = world.timers.start(self.me, timer.clone());
         let time = world.now.saturating_add(ticks(after));
         let what = What::Timer { timer, start };
-        world.wheel.push(time, Occurrence { node: self.me, what });
+        world.wheel.push_rarely(time, Occurrence { node: self.me, what });
     }
 
     fn cancel_timer(&mut self, timer: P::Timer) {
         if let Some(recording) = &mut self.world.recording {
-            recording.effect(Effect::CancelTimer(timer.clone()));
+            recording.effect(Effect::CancelTimer(Word::written(&timer)));
         }
-        let before = self.world.timers.remove(&(self.me, timer));
-        self.world.dead_timers += u64::from(before.is_some());
+        self.world.timers.cancel(self.me, &timer);
     }
 
     fn emit(&mut self, event: P::Event) {
         let world = &mut *self.world;
         if let Some(recording) = &mut world.recording {
-            recording.effect(Effect::Emit(event.clone()));
+            recording.effect(Effect::Emit(Word::written(&event)));
         }
         world.digest.add(&event);
         let verdict = world.monitor.on_event(self.me, &event);

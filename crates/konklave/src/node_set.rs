@@ -32,14 +32,22 @@ impl NodeSet {
     }
 
     /// Adds `node`; whether it was missing.
+    #[inline]
     pub fn insert(&mut self, node: NodeId) -> bool {
         let (word, bit) = place(node);
-        if self.words.len() <= word {
-            self.words.resize(word + 1, 0);
-        }
-        let was_missing = self.words[word] & bit == 0;
-        self.words[word] |= bit;
+        let Some(bits) = self.words.get_mut(word) else {
+            self.extend_to(word, bit);
+            return true;
+        };
+        let was_missing = *bits & bit == 0;
+        *bits |= bit;
         was_missing
+    }
+
+    #[cold]
+    fn extend_to(&mut self, word: usize, bits: u64) {
+        self.words.resize(word, 0);
+        self.words.push(bits);
     }
 
     /// Takes `node` out; whether it was there.
@@ -56,6 +64,7 @@ impl NodeSet {
     }
 
     /// Whether `node` is in the set.
+    #[inline]
     pub fn contains(&self, node: NodeId) -> bool {
         let (word, bit) = place(node);
         self.words.get(word).is_some_and(|bits| bits & bit != 0)
@@ -81,6 +90,7 @@ impl NodeSet {
     }
 }
 
+#[inline]
 fn place(node: NodeId) -> (usize, u64) {
     (node.index() / 64, 1 << (node.0 % 64))
 }

@@ -106,6 +106,13 @@ pub trait Protocol: Clone + Eq + Hash + Debug + Send + Sized + 'static {
             Input::Timer(timer) => self.on_timer(timer, env),
         }
     }
+
+    /// The same in an environment that is known only at run time. Drivers that are not in a hurry
+    /// call this: they share one compiled copy of the transitions.
+    #[inline(never)]
+    fn on_dyn(&mut self, input: Input<Self>, mut env: &mut dyn Env<Self>) {
+        self.on(input, &mut env);
+    }
 }
 
 /// Everything that can happen to a node.
@@ -143,6 +150,28 @@ pub trait Env<P: Protocol> {
 
     /// A number in `0..bound`: drawn from the seed, or every one in turn by the checker.
     fn choose(&mut self, bound: u32) -> u32;
+}
+
+impl<P: Protocol> Env<P> for &mut dyn Env<P> {
+    fn send(&mut self, to: NodeId, msg: P::Msg) {
+        (**self).send(to, msg);
+    }
+
+    fn set_timer(&mut self, timer: P::Timer, after: Duration) {
+        (**self).set_timer(timer, after);
+    }
+
+    fn cancel_timer(&mut self, timer: P::Timer) {
+        (**self).cancel_timer(timer);
+    }
+
+    fn emit(&mut self, event: P::Event) {
+        (**self).emit(event);
+    }
+
+    fn choose(&mut self, bound: u32) -> u32 {
+        (**self).choose(bound)
+    }
 }
 
 /// Everything a transition did: what [`Env`] was told, as data.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use konklave::NodeId;
-use konklave::protocol::{Broken, Effect, Input, Protocol};
+use konklave::protocol::{Broken, Effect, Input, Invariant, Protocol};
 use konklave::trace::{Fault, Line, Step};
 
 use crate::local::choices_in;
@@ -41,6 +41,8 @@ pub(crate) struct Recorded<P: Protocol> {
     pub(crate) broken: Broken,
     /// Whether messages overtake each other.
     pub(crate) order: Order,
+    /// The invariants of the algorithm.
+    pub(crate) invariants: Vec<Invariant<P>>,
 }
 
 /// Why a schedule cannot be shrunk.
@@ -76,7 +78,8 @@ impl<P: Protocol> Recorded<P> {
                     let broken = end.broken.clone().ok_or(Unfit::NothingBroken)?;
                     let Reader { starts, happenings, order, .. } = reader;
                     let starts = starts.into_iter().map(Option::unwrap_or_default).collect();
-                    return Ok(Self { starts, happenings, broken, order });
+                    let invariants = P::invariants();
+                    return Ok(Self { starts, happenings, broken, order, invariants });
                 }
             }
         }

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use konklave::NodeId;
-use konklave::protocol::{Broken, Input, Monitor, Protocol};
+use konklave::protocol::{Broken, Input, Invariant, Monitor, Protocol};
 
 use super::happening::{Happening, Recorded};
 use crate::application::Application;
@@ -14,6 +14,8 @@ use crate::system::{Order, Pace, System};
 /// A recorded schedule, some of which is tried again and again.
 pub(super) struct Play<'a, P: Protocol, A, M> {
     recorded: &'a Recorded<P>,
+    /// What has to hold, if the promise is one of these.
+    invariants: &'a [Invariant<P>],
     /// When the promise is broken.
     breach: Breach,
     /// How many steps lead to rest at most.
@@ -43,9 +45,12 @@ where
 {
     /// Lets everything happen again; nothing, if that does not break the promise.
     pub(super) fn new(system: &'a System<P, A, M>, recorded: &'a Recorded<P>) -> Option<Self> {
+        let invariants = &recorded.invariants;
+        let is_one = invariants.iter().any(|it| it.name == recorded.broken.promise);
         let mut play = Self {
             system,
             recorded,
+            invariants: if is_one { invariants } else { &[] },
             breach: Breach::OnTheWay,
             steps_to_rest: STEPS_TO_REST + 10 * recorded.happenings.len() as u64,
             known: None,
@@ -82,6 +87,7 @@ where
         for (node, choices) in NodeId::all(stage.nodes()).zip(&self.recorded.starts) {
             stage.step(node, Input::Start, choices);
         }
+        stage.watch(self.invariants);
         stage
     }
 

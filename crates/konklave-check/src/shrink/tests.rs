@@ -78,8 +78,8 @@ where
     assert_eq!(shrunk.broken.promise, broken.promise, "{about}");
     assert!(size.steps <= Size::of(lines).steps, "{about}: {size:?} of {:?}", Size::of(lines));
 
-    let text = shrunk.schedule.iter().map(|line| Ok(serde_json::to_string(line).unwrap()));
-    let replayed = replay(text, nodes, &make, monitor.clone(), &mut |_| {});
+    let mut text = shrunk.schedule.iter().map(|line| Ok(serde_json::to_string(line).unwrap()));
+    let replayed = replay(&mut text, nodes, &make, monitor.clone(), &mut |_| {});
     let replayed = replayed.unwrap_or_else(|error| panic!("{about}: {error}"));
     assert_eq!(replayed.broken, Some(shrunk.broken.clone()), "{about}");
 
@@ -307,6 +307,18 @@ fn two_enter_as_soon_as_they_can() {
         Flawed::new(right, Forger::default())
     };
     as_short_as_the_shortest(3, forger);
+}
+
+/// Two tokens: an invariant of Raymond's algorithm is broken, long before two enter.
+#[test]
+fn an_invariant() {
+    let make = |me: NodeId| Raymond::new(me, if me.0 < 2 { me } else { NodeId(1) }, Variant::Plain);
+    let monitor = mutex::Monitor::new(3);
+    let system = System::new(make, vec![Visitor::new(1); 3], monitor.clone(), World::new());
+    let found = explore(system, Search::default(), &mut |_| true).counterexample.unwrap();
+    assert!(Raymond::invariants().iter().any(|it| it.name == found.broken.promise));
+    let (size, _) = examine::<_, Visitor, _>("two tokens", 3, make, &monitor, &found.schedule);
+    assert_eq!((size.commands, size.deliveries), (0, 0));
 }
 
 #[test]

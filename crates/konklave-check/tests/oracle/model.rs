@@ -206,7 +206,9 @@ where
 
     /// Whether nothing is wrong with a state.
     pub(crate) fn is_good(&self, state: &State<P, A, M>) -> bool {
-        let is_end = self.actions(state).is_empty();
-        !state.is_broken && (!is_end || state.monitor.at_rest().is_ok())
+        !state.is_broken
+            && (!state.channels.is_empty()
+                || state.monitor.at_rest().is_ok()
+                || !self.actions(state).is_empty())
     }
 }

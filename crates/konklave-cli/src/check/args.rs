@@ -16,13 +16,14 @@ use crate::args::{VariantArgs, number_of_nodes};
   konklave check chang-roberts --nodes 4 --ids descending --worst worst.jsonl
   konklave check lamport --any-order --trace broken.jsonl && konklave replay broken.jsonl
   konklave check ricart-agrawala --losses 1
+  konklave check mutex --nodes 3 --entries 2 --seconds 600
 
 The search looks at every order in which messages can arrive, timers can run out and applications
 can ask. It says for each promise whether it holds in all of them, and how many messages the
 cheapest and the dearest schedule take. Exit codes: 0 everything was looked at and every promise
 holds, 1 a promise is broken, 3 a limit was hit before that.")]
 pub struct CheckArgs {
-    /// The algorithm, by a name that `list` shows
+    /// The algorithm, by a name that `list` shows; or a family, for a table of all its algorithms
     pub algorithm: String,
 
     /// How many nodes there are [default: as the topology says, or 3]
@@ -105,4 +106,7 @@ pub struct CheckArgs {
     /// Print one JSON object
     #[arg(long)]
     pub json: bool,
+    /// Print the table of a family as Markdown
+    #[arg(long, conflicts_with = "json")]
+    pub markdown: bool,
 }

@@ -11,15 +11,16 @@ use konklave::protocol::{Monitor, Protocol};
 use konklave::trace::{Header, Line, VERSION};
 use konklave_check::application::{Application, Guest, Visitor, Voter};
 use konklave_check::{Options, Order, Pace, Progress, Report, System, World, explore};
+use konklave_sim::words::in_words;
+use konklave_sim::workload::Members;
+use konklave_sim::write_line;
+use serde_json::Value;
 
 use super::{members, refuse_rivals};
 use crate::failure::Failure;
 use crate::replay::describe;
 use crate::setup::Setup;
 use crate::site::Site;
-use konklave_sim::workload::Members;
-use konklave_sim::write_line;
-use serde_json::Value;
 
 /// How a system is to be checked.
 #[derive(Clone, Debug)]
@@ -50,8 +51,9 @@ pub struct Told {
 
 impl Told {
     pub(super) fn new<P: Protocol>(lines: &[Line<P>]) -> Self {
+        let words: Vec<_> = lines.iter().map(in_words).collect();
         let json = |line| serde_json::to_string(line).expect("what is in a trace can be written");
-        Self { trace: lines.iter().map(json).collect(), text: lines.iter().map(describe).collect() }
+        Self { trace: words.iter().map(json).collect(), text: words.iter().map(describe).collect() }
     }
 
     /// Writes it as a trace of a system that was built at this site.

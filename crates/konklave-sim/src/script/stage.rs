@@ -1,24 +1,25 @@
 use std::collections::{BTreeMap, VecDeque};
-use std::fmt::{self, Debug, Display};
+use std::fmt::{self, Display};
 
-use konklave::protocol::{Effect, Input, Monitor, Protocol, Verdict};
+use konklave::protocol::{Effect, Input, Monitor, Verdict};
 use konklave::{NodeId, NodeSet, Recorder};
 use serde_json::Value;
 
 use super::command::{Command, Pick};
+use crate::words::{Actor, Word, Words};
 
 /// More than any script needs that comes to rest at last.
 const DELIVERIES_MAX: u32 = 100_000;
 
 /// Where a script is played.
-pub(super) struct Stage<P: Protocol, M> {
+pub(super) struct Stage<'a, M> {
     /// None where a node has crashed.
-    nodes: Vec<Option<P>>,
+    nodes: Vec<Option<Box<dyn Actor + 'a>>>,
     monitor: M,
     /// In the order sent.
-    flight: VecDeque<Letter<P::Msg>>,
+    flight: VecDeque<Letter>,
     /// Those pending. Where a node has crashed they never run out.
-    timers: Vec<(NodeId, P::Timer)>,
+    timers: Vec<(NodeId, Word)>,
     /// What the next `choose` calls will get.
     choices: VecDeque<u32>,
     deliveries: u32,
@@ -28,20 +29,20 @@ pub(super) struct Stage<P: Protocol, M> {
 }
 
 #[derive(Clone)]
-struct Letter<Msg> {
+struct Letter {
     from: NodeId,
     to: NodeId,
-    msg: Msg,
+    msg: Word,
 }
 
-impl<Msg: Debug> Display for Letter<Msg> {
+impl Display for Letter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} -> {} {:?}", self.from, self.to, self.msg)
     }
 }
 
-impl<P: Protocol, M: Monitor<Command = P::Command, Event = P::Event>> Stage<P, M> {
-    pub(super) fn new(nodes: Vec<P>, monitor: M) -> Self {
+impl<'a, M: Monitor> Stage<'a, M> {
+    pub(super) fn new(nodes: Vec<Box<dyn Actor + 'a>>, monitor: M) -> Self {
         Self {
             nodes: nodes.into_iter().map(Some).collect(),
             monitor,
@@ -95,10 +96,9 @@ impl<P: Protocol, M: Monitor<Command = P::Command, Event = P::Event>> Stage<P, M
     }
 
     fn ask(&mut self, node: NodeId, command: &Value) -> Result<(), String> {
-        self.alive(node)?;
-        let command: P::Command = serde_json::from_value(command.clone())
-            .map_err(|error| format!("node {node} has no such command: {error}"))?;
-        let verdict = self.monitor.on_command(node, &command);
+        let unknown = |error| format!("node {node} has no such command: {error}");
+        let command = self.alive(node)?.command(command).map_err(unknown)?;
+        let verdict = self.monitor.on_command(node, &command.read().map_err(unknown)?);
         self.judge(verdict);
         self.step(node, Input::Command(command))
     }
@@ -142,7 +142,7 @@ impl<P: Protocol, M: Monitor<Command = P::Command, Event = P::Event>> Stage<P, M
 
     fn show_who_waits(&mut self) {
         for (node, state) in NodeId::all(self.nodes.len() as u32).zip(&self.nodes) {
-            let waits_for = state.as_ref().map_or_else(NodeSet::new, P::waits_for);
+            let waits_for = state.as_ref().map_or_else(NodeSet::new, |state| state.whom());
             if !waits_for.is_empty() {
                 let whom: Vec<_> = waits_for.iter().map(|other| other.to_string()).collect();
                 self.output.push(format!("{node} waits for {}", whom.join(", ")));
@@ -152,7 +152,7 @@ impl<P: Protocol, M: Monitor<Command = P::Command, Event = P::Event>> Stage<P, M
 
     fn show_state(&mut self, node: NodeId) -> Result<(), String> {
         let line = match self.node(node)? {
-            Some(state) => format!("{node} {state:?}"),
+            Some(state) => format!("{node} {}", state.state()),
             None => format!("{node} has crashed"),
         };
         self.say(line);
@@ -174,9 +174,10 @@ impl<P: Protocol, M: Monitor<Command = P::Command, Event = P::Event>> Stage<P, M
     }
 
     /// One transition of a node that is alive, and what comes of it.
-    fn step(&mut self, node: NodeId, input: Input<P>) -> Result<(), String> {
+    fn step(&mut self, node: NodeId, input: Input<Words>) -> Result<(), String> {
         let mut env = Recorder::choosing(self.choices.make_contiguous());
-        self.alive(node)?.on(input, &mut env);
+        let acted = self.alive(node)?.act(&input, &mut env);
+        acted.map_err(|error| format!("node {node} cannot make sense of this: {error}"))?;
         for effect in env.take() {
             self.say(format!("{node} {effect}"));
             match effect {
@@ -187,6 +188,7 @@ impl<P: Protocol, M: Monitor<Command = P::Command, Event = P::Event>> Stage<P, M
                 }
                 Effect::CancelTimer(timer) => self.cancel_timer(node, &timer),
                 Effect::Emit(event) => {
+                    let event = event.read().map_err(|error| error.to_string())?;
                     let verdict = self.monitor.on_event(node, &event);
                     self.judge(verdict);
                 }
@@ -203,7 +205,7 @@ impl<P: Protocol, M: Monitor<Command = P::Command, Event = P::Event>> Stage<P, M
         Ok(())
     }
 
-    fn send(&mut self, from: NodeId, to: NodeId, msg: P::Msg) -> Result<(), String> {
+    fn send(&mut self, from: NodeId, to: NodeId, msg: Word) -> Result<(), String> {
         self.node(to).map_err(|problem| format!("node {from} sends to nobody: {problem}"))?;
         self.sent += 1;
         let text = format!("{msg:?}");
@@ -215,7 +217,7 @@ impl<P: Protocol, M: Monitor<Command = P::Command, Event = P::Event>> Stage<P, M
         Ok(())
     }
 
-    fn deliver(&mut self, letter: Letter<P::Msg>) -> Result<(), String> {
+    fn deliver(&mut self, letter: Letter) -> Result<(), String> {
         if self.deliveries == DELIVERIES_MAX {
             return Err(format!("no end in sight after {DELIVERIES_MAX} deliveries"));
         }
@@ -227,7 +229,7 @@ impl<P: Protocol, M: Monitor<Command = P::Command, Event = P::Event>> Stage<P, M
         }
     }
 
-    fn cancel_timer(&mut self, node: NodeId, timer: &P::Timer) {
+    fn cancel_timer(&mut self, node: NodeId, timer: &Word) {
         self.timers.retain(|(owner, pending)| (*owner, pending) != (node, timer));
     }
 
@@ -241,23 +243,23 @@ impl<P: Protocol, M: Monitor<Command = P::Command, Event = P::Event>> Stage<P, M
         self.output.push(line.into());
     }
 
-    fn node(&mut self, node: NodeId) -> Result<&mut Option<P>, String> {
+    fn node(&mut self, node: NodeId) -> Result<&mut Option<Box<dyn Actor + 'a>>, String> {
         let nodes = self.nodes.len();
         let none = || format!("there is no node {node}; there are {nodes}, counted from 0");
         self.nodes.get_mut(node.index()).ok_or_else(none)
     }
 
-    fn alive(&mut self, node: NodeId) -> Result<&mut P, String> {
+    fn alive(&mut self, node: NodeId) -> Result<&mut Box<dyn Actor + 'a>, String> {
         self.node(node)?.as_mut().ok_or_else(|| format!("node {node} has crashed"))
     }
 
-    fn pick(&mut self, pick: Pick) -> Result<Letter<P::Msg>, String> {
+    fn pick(&mut self, pick: Pick) -> Result<Letter, String> {
         let place = self.find(pick)?;
         Ok(self.flight.remove(place).expect("it was found there"))
     }
 
     fn find(&self, Pick { from, to, older }: Pick) -> Result<usize, String> {
-        let is_meant = |letter: &Letter<P::Msg>| (letter.from, letter.to) == (from, to);
+        let is_meant = |letter: &Letter| (letter.from, letter.to) == (from, to);
         let mut places = (0..self.flight.len()).filter(|&place| is_meant(&self.flight[place]));
         places.nth(older).ok_or_else(|| {
             let number = if older == 0 { String::new() } else { format!(" {}", older + 1) };

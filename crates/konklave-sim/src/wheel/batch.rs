@@ -74,6 +74,13 @@ impl<T> Batch<T> {
         is_cut
     }
 
+    /// The next so many items, if there are as many.
+    #[inline]
+    pub fn coming(&self, items: usize) -> impl Iterator<Item = &T> {
+        let places = self.places.iter().skip(self.taken as usize).take(items);
+        places.map_while(Option::as_ref)
+    }
+
     /// The item so many places after the next one.
     #[inline]
     pub fn ahead(&self, places: usize) -> Option<&T> {

@@ -78,7 +78,7 @@ impl<P: Protocol> Agenda<'_, P> {
     pub fn after(&mut self, ticks: u64, node: NodeId, command: P::Command) {
         *self.plans += 1;
         let what = What::Command { command, plan: *self.plans };
-        self.wheel.push(self.now.saturating_add(ticks), Occurrence { node, what });
+        self.wheel.push_rarely(self.now.saturating_add(ticks), Occurrence { node, what });
     }
 }
 

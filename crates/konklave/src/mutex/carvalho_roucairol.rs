@@ -35,7 +35,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Command, Event, Stamp};
-use crate::protocol::{Env, Never, Protocol};
+use crate::protocol::{Broken, Env, Invariant, Never, Protocol};
 use crate::{NodeId, NodeSet};
 
 /// What nodes send each other.
@@ -147,6 +147,10 @@ impl Protocol for CarvalhoRoucairol {
             State::Released | State::Held => NodeSet::new(),
         }
     }
+
+    fn invariants() -> Vec<Invariant<Self>> {
+        vec![ONE_PERMISSION]
+    }
 }
 
 impl CarvalhoRoucairol {
@@ -157,6 +161,22 @@ impl CarvalhoRoucairol {
         }
     }
 }
+
+/// Two nodes share one permission: it is never at both.
+const ONE_PERMISSION: Invariant<CarvalhoRoucairol> = Invariant {
+    name: "one permission per pair",
+    check: |system| {
+        for (place, node) in system.nodes.iter().enumerate() {
+            for other in &system.nodes[..place] {
+                if !node.missing.contains(other.me) && !other.missing.contains(node.me) {
+                    let detail = format!("nodes {} and {} both have theirs", other.me, node.me);
+                    return Broken::promise("one permission per pair", detail);
+                }
+            }
+        }
+        Ok(())
+    },
+};
 
 #[cfg(test)]
 mod tests {

@@ -25,6 +25,7 @@ pub mod ring_chase;
 pub mod sanders;
 pub mod singhal;
 pub mod suzuki_kasami;
+mod token;
 pub mod token_graph;
 pub mod token_search;
 

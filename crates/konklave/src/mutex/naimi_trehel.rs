@@ -36,8 +36,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::token::one_token;
 use super::{Command, Event};
-use crate::protocol::{Env, Never, Protocol};
+use crate::protocol::{Broken, Env, Invariant, Never, Protocol};
 use crate::{NodeId, NodeSet};
 
 /// What nodes send each other.
@@ -136,6 +137,10 @@ impl Protocol for NaimiTrehel {
             State::Idle | State::Inside => NodeSet::new(),
         }
     }
+
+    fn invariants() -> Vec<Invariant<Self>> {
+        vec![one_token!(Msg::Token), ROOTS]
+    }
 }
 
 impl NaimiTrehel {
@@ -144,6 +149,22 @@ impl NaimiTrehel {
         env.emit(Event::Granted);
     }
 }
+
+/// Every request on its way makes its sender a root; otherwise there is one tree.
+const ROOTS: Invariant<NaimiTrehel> = Invariant {
+    name: "one root more than requests",
+    check: |system| {
+        let roots = system.nodes.iter().filter(|node| node.father.is_none()).count();
+        let requests = system.messages.iter().filter(|it| matches!(it.2, Msg::Request(_))).count();
+        match roots == requests + 1 {
+            true => Ok(()),
+            false => {
+                let detail = format!("there are {roots} roots and {requests} requests");
+                Broken::promise("one root more than requests", detail)
+            }
+        }
+    },
+};
 
 #[cfg(test)]
 mod tests {

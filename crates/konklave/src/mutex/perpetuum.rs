@@ -32,8 +32,9 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::token::one_token;
 use super::{Command, Event};
-use crate::protocol::{Env, Protocol};
+use crate::protocol::{Env, Invariant, Protocol};
 use crate::{NodeId, NodeSet};
 
 /// What a node sends to the next.
@@ -88,6 +89,13 @@ impl Perpetuum {
     }
 }
 
+impl Perpetuum {
+    /// Whether the token is here.
+    pub fn has_token(&self) -> bool {
+        matches!(self.state, State::Resting | State::Inside)
+    }
+}
+
 impl Protocol for Perpetuum {
     type Msg = Msg;
     type Timer = Timer;
@@ -131,6 +139,10 @@ impl Protocol for Perpetuum {
 
     fn waits_for(&self) -> NodeSet {
         (self.state == State::Waiting).then_some(self.previous).into_iter().collect()
+    }
+
+    fn invariants() -> Vec<Invariant<Self>> {
+        vec![one_token!(Msg::Token)]
     }
 }
 

@@ -49,8 +49,9 @@ use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 
+use super::token::one_token;
 use super::{Command, Event, Phase};
-use crate::protocol::{Env, Never, Protocol};
+use crate::protocol::{Broken, Env, Invariant, Never, Protocol};
 use crate::{NodeId, NodeSet};
 
 /// What neighbours send each other.
@@ -138,6 +139,10 @@ impl Protocol for Raymond {
         let is_waiting = !self.queue.is_empty() && !self.has_token();
         is_waiting.then_some(self.holder).into_iter().collect()
     }
+
+    fn invariants() -> Vec<Invariant<Self>> {
+        vec![one_token!(Msg::Token | Msg::TokenAndRequest), TO_THE_TOKEN]
+    }
 }
 
 impl Raymond {
@@ -185,6 +190,28 @@ impl Raymond {
         }
     }
 }
+
+/// The tree always points at the token; on its way, at either end of the edge.
+const TO_THE_TOKEN: Invariant<Raymond> = Invariant {
+    name: "pointers lead to the token",
+    check: |system| {
+        let is_there = |node: &NodeId| {
+            let comes_by = |(from, to, msg): &(NodeId, NodeId, &Msg)| {
+                **msg != Msg::Request && [from, to].contains(&node)
+            };
+            system.nodes[node.index()].has_token() || system.messages.iter().any(comes_by)
+        };
+        for start in NodeId::all(system.nodes.len() as u32) {
+            let way =
+                std::iter::successors(Some(start), |at| Some(system.nodes[at.index()].holder));
+            if !way.take(system.nodes.len()).any(|node| is_there(&node)) {
+                let detail = format!("from node {start} on, nobody has it");
+                return Broken::promise("pointers lead to the token", detail);
+            }
+        }
+        Ok(())
+    },
+};
 
 #[cfg(test)]
 mod tests {

@@ -33,8 +33,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::token::one_token;
 use super::{Command, Event, others_after};
-use crate::protocol::{Env, Never, Protocol};
+use crate::protocol::{Env, Invariant, Never, Protocol};
 use crate::{NodeId, NodeSet};
 
 /// What nodes send each other.
@@ -135,6 +136,10 @@ impl Protocol for RicartAgrawalaToken {
             State::Waiting => NodeSet::all_but(self.me, self.requested.len() as u32),
             State::Idle | State::Holding(_) | State::Inside(_) => NodeSet::new(),
         }
+    }
+
+    fn invariants() -> Vec<Invariant<Self>> {
+        vec![one_token!(Msg::Token(_))]
     }
 }
 

@@ -42,8 +42,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::token::one_token;
 use super::{Command, Event};
-use crate::protocol::{Env, Never, Protocol};
+use crate::protocol::{Env, Invariant, Never, Protocol};
 use crate::{NodeId, NodeSet};
 
 /// What a node sends to the next.
@@ -188,6 +189,10 @@ impl Protocol for RingChase {
 
     fn waits_for(&self) -> NodeSet {
         (self.state == State::Waiting).then_some(self.previous).into_iter().collect()
+    }
+
+    fn invariants() -> Vec<Invariant<Self>> {
+        vec![one_token!(Msg::Token { .. } | Msg::Circle(_))]
     }
 }
 

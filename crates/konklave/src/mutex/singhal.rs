@@ -40,8 +40,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::token::one_token;
 use super::{Command, Event, others_after};
-use crate::protocol::{Env, Never, Protocol};
+use crate::protocol::{Env, Invariant, Never, Protocol};
 use crate::{NodeId, NodeSet};
 
 /// What nodes send each other.
@@ -154,6 +155,10 @@ impl Protocol for Singhal {
         let is_waiting = self.sv[self.me.index()] == R;
         let others = others_after(self.me, self.sv.len());
         others.filter(|j| is_waiting && self.sv[j.index()] == R).collect()
+    }
+
+    fn invariants() -> Vec<Invariant<Self>> {
+        vec![one_token!(Msg::Token(_))]
     }
 }
 

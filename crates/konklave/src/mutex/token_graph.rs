@@ -49,8 +49,9 @@ use std::collections::{BTreeMap, VecDeque};
 
 use serde::{Deserialize, Serialize};
 
+use super::token::one_token;
 use super::{Command, Event, Phase};
-use crate::protocol::{Env, Never, Protocol};
+use crate::protocol::{Broken, Env, Invariant, Never, Protocol};
 use crate::{NodeId, NodeSet};
 
 /// What neighbours send each other.
@@ -187,6 +188,10 @@ impl Protocol for TokenGraph {
             State::Holding { silent, .. } => silent.clone(),
         }
     }
+
+    fn invariants() -> Vec<Invariant<Self>> {
+        vec![one_token!(Msg::Token(_)), NO_CYCLE]
+    }
 }
 
 impl TokenGraph {
@@ -308,6 +313,31 @@ impl TokenGraph {
         }
     }
 }
+
+/// Labels grow along pointers, so there is no cycle. Where the token arrives, pointers are void.
+const NO_CYCLE: Invariant<TokenGraph> = Invariant {
+    name: "pointers form no cycle",
+    check: |system| {
+        let label = |node: NodeId| match &system.nodes[node.index()].state {
+            State::Pointing { label, .. } => Some(*label),
+            State::Holding { hop, .. } => Some(Label::Hop(*hop)),
+            State::Exploring { .. } => None,
+        };
+        let arrives = |node: NodeId| {
+            system.messages.iter().any(|(_, to, msg)| *to == node && matches!(msg, Msg::Token(_)))
+        };
+        for (node, at) in NodeId::all(system.nodes.len() as u32).zip(system.nodes) {
+            let State::Pointing { nearer, .. } = &at.state else { continue };
+            for &other in nearer.keys().filter(|&&other| !arrives(node) && !arrives(other)) {
+                if label(other).is_some_and(|theirs| Some(theirs) <= label(node)) {
+                    let detail = format!("node {node} points at node {other}, which is no nearer");
+                    return Broken::promise("pointers form no cycle", detail);
+                }
+            }
+        }
+        Ok(())
+    },
+};
 
 #[cfg(test)]
 mod tests;

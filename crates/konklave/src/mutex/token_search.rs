@@ -44,8 +44,9 @@ use std::collections::{BTreeMap, VecDeque};
 
 use serde::{Deserialize, Serialize};
 
+use super::token::one_token;
 use super::{Command, Event, Phase};
-use crate::protocol::{Env, Never, Protocol};
+use crate::protocol::{Env, Invariant, Never, Protocol};
 use crate::{NodeId, NodeSet};
 
 /// What neighbours send each other.
@@ -132,6 +133,13 @@ impl TokenSearch {
     }
 }
 
+impl TokenSearch {
+    /// Whether the token is here.
+    pub fn has_token(&self) -> bool {
+        self.token.is_some()
+    }
+}
+
 impl Protocol for TokenSearch {
     type Msg = Msg;
     type Timer = Never;
@@ -187,6 +195,10 @@ impl Protocol for TokenSearch {
             (Phase::Idle, Some(token)) => token.queue.front().copied().into_iter().collect(),
             (Phase::Idle, None) | (Phase::Inside, _) => NodeSet::new(),
         }
+    }
+
+    fn invariants() -> Vec<Invariant<Self>> {
+        vec![one_token!(Msg::Token(..))]
     }
 }
 

@@ -115,7 +115,7 @@ fn faults_stand_where_they_happen() {
                 Input::Message { msg, .. } => Some(format!("{} got {}", step.at, msg.number)),
                 _ => None,
             },
-            Line::End(_) => None,
+            Line::Loop { .. } | Line::End(_) => None,
         })
         .collect();
     let expected = [

@@ -42,6 +42,7 @@ pub(super) fn audit<P: Protocol>(
         let at = match line {
             Line::Step(step) => step.at,
             Line::Fault { at, .. } => *at,
+            Line::Loop { .. } => panic!("{context}: the simulator knows no loops"),
             Line::End(_) => panic!("{context}: two ends"),
         };
         assert!(now <= at, "{context}: time goes backwards at {line:?}");
@@ -80,7 +81,7 @@ pub(super) fn audit<P: Protocol>(
                 }
                 _ => {}
             },
-            Line::End(_) => {}
+            Line::Loop { .. } | Line::End(_) => {}
         }
     }
     assert_eq!((end.steps, end.time >= now), (steps, true), "{context}");

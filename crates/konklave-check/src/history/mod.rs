@@ -1,0 +1,151 @@
+//! Histories of a shared object, and whether they can be explained.
+//!
+//! A history is a list of operations: who asked what and when, and what was answered and when. It
+//! is *consistent* if all operations can be put in one order in which the object, doing one after
+//! the other, would have given the same answers. Two kinds of consistency differ in which orders
+//! are allowed ([`Consistency`]).
+//!
+//! # Form
+//!
+//! On disk a history is JSON Lines. The first line names the form and the object:
+//!
+//! ```text
+//! {"konklave_history":1,"object":"queue"}
+//! ```
+//!
+//! Each other line is an [`Operation`], in any order:
+//!
+//! ```text
+//! {"process":0,"seq":0,"op":{"enqueue":5},"invoked":3,"returned":9,"witness":[1,0,2]}
+//! {"process":1,"seq":0,"op":"dequeue","result":5,"invoked":4,"returned":12,"witness":[1,0,3]}
+//! ```
+//!
+//! The operations of the objects, with a `result` where they ask for something, `null` if there is
+//! nothing:
+//!
+//! | object | operations |
+//! |---|---|
+//! | `register` | `{"write":VALUE}`, `"read"` with result |
+//! | `dictionary` | `{"put":{"key":K,"value":V}}`, `{"delete":K}`, `{"get":K}` with result |
+//! | `queue` | `{"enqueue":ID}`, `"dequeue"` with result |
+//! | `stack` | `{"push":ID}`, `"pop"` with result |
+//! | `heap` | `{"insert":{"id":ID,"priority":P}}`, `"delete_min"` with result, an id |
+//!
+//! Everything is a whole number. Ids are unique: nothing is inserted twice. Among elements of the
+//! same priority, a heap may give any.
+//!
+//! # Pending operations
+//!
+//! An operation that has not returned may have had its effect or not, so an order may have it or
+//! leave it out. That includes removals: a pending one may have taken an element that nobody got.
+
+mod object;
+mod read;
+mod report;
+mod search;
+mod shrink;
+mod witness;
+
+pub use object::{Answer, Dictionary, Heap, Nature, Object, Queue, Register, Stack};
+pub use object::{DictionaryOp, HeapOp, QueueOp, RegisterOp, StackOp};
+pub use read::{Malformed, OBJECTS, VERSION, write};
+pub use report::{BUDGET, Explanation, Finding, Method, Report, Shown, Verdict, check};
+pub use search::{Obstacle, Outcome, Stuck, search};
+pub use shrink::shrink;
+pub use witness::{Complaint, Complaints, check_witness};
+
+use std::fmt::{self, Display};
+
+use serde::{Deserialize, Deserializer, Serialize};
+
+/// Which orders of the operations are allowed as an explanation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Consistency {
+    /// Those in which the operations of each process stand as it issued them.
+    Sequential,
+    /// Those in which an operation that returned before another was invoked stands before it.
+    /// Operations of one process may overlap, and those that do may stand in any order.
+    Linearizable,
+}
+
+impl Display for Consistency {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Sequential => "sequentially consistent",
+            Self::Linearizable => "linearizable",
+        })
+    }
+}
+
+/// One operation of a history, as it stands on its line.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Operation<Op> {
+    /// Who asked.
+    pub process: u32,
+    /// How many operations the process had issued before.
+    pub seq: u32,
+    /// What was asked.
+    pub op: Op,
+    /// What was answered. Stands on every operation that asks for something and has returned.
+    #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
+    pub result: Option<Answer>,
+    /// When it was asked.
+    pub invoked: u64,
+    /// When the answer was there; none if it is still pending at the end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub returned: Option<u64>,
+    /// Its place in the order that the object claims to have followed; lists are compared from
+    /// the left.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub witness: Option<Vec<i64>>,
+}
+
+/// A field that is there, even if it is `null`.
+fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Answer>, D::Error> {
+    Answer::deserialize(deserializer).map(Some)
+}
+
+impl<Op: Copy> Operation<Op> {
+    /// Whether the answer is still missing at the end.
+    pub fn is_pending(&self) -> bool {
+        self.returned.is_none()
+    }
+
+    /// What was answered: something or nothing.
+    pub fn answer(&self) -> Answer {
+        self.result.flatten()
+    }
+
+    /// Whether it had returned before `other` was invoked.
+    pub fn precedes(&self, other: &Self) -> bool {
+        self.returned.is_some_and(|returned| returned < other.invoked)
+    }
+}
+
+/// A well-formed history of an object.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct History<O: Object> {
+    operations: Vec<Operation<O::Op>>,
+}
+
+impl<O: Object> History<O> {
+    /// All operations, as they were given.
+    pub fn operations(&self) -> &[Operation<O::Op>] {
+        &self.operations
+    }
+
+    /// How many processes there are.
+    pub fn processes(&self) -> usize {
+        let mut processes: Vec<u32> = self.operations.iter().map(|o| o.process).collect();
+        processes.sort_unstable();
+        processes.dedup();
+        processes.len()
+    }
+
+    /// Whether it says in which order the object claims to have followed.
+    pub fn has_witness(&self) -> bool {
+        self.operations.iter().any(|operation| operation.witness.is_some())
+    }
+}

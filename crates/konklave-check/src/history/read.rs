@@ -1,0 +1,208 @@
+//! Reading and writing histories, and what is wrong with those that make no sense.
+
+use std::collections::HashMap;
+use std::fmt::{self, Display};
+use std::io::{self, BufRead, Write};
+
+use serde::{Deserialize, Serialize};
+
+use super::{Dictionary, Heap, History, Nature, Object, Operation, Queue, Register, Stack};
+
+/// The version of the form. A reader refuses others.
+pub const VERSION: u32 = 1;
+
+/// The objects whose histories can be checked.
+pub const OBJECTS: [&str; 5] =
+    [Register::NAME, Dictionary::NAME, Queue::NAME, Stack::NAME, Heap::NAME];
+
+/// The first line of a history.
+#[derive(Serialize, Deserialize)]
+struct Header {
+    konklave_history: u32,
+    object: String,
+}
+
+/// Why something is no history: the line, and what is wrong with it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Malformed {
+    /// Counted from one.
+    pub line: usize,
+    /// What is wrong, and what would be right.
+    pub problem: String,
+}
+
+impl Malformed {
+    /// Operations begin on the second line.
+    fn operation(index: usize, problem: impl Into<String>) -> Self {
+        Self { line: index + 2, problem: problem.into() }
+    }
+}
+
+impl Display for Malformed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}: {}", self.line, self.problem)
+    }
+}
+
+impl std::error::Error for Malformed {}
+
+/// Reads the first line: the name of the object, one of [`OBJECTS`].
+pub(super) fn read_header(input: &mut impl BufRead) -> Result<&'static str, Malformed> {
+    let wrong = |problem: String| Malformed { line: 1, problem };
+    let form = format!(r#"{{"konklave_history":{VERSION},"object":"queue"}}"#);
+    let mut line = String::new();
+    input.read_line(&mut line).map_err(|error| wrong(error.to_string()))?;
+    if line.is_empty() {
+        return Err(wrong(format!("the file is empty; it has to begin with {form}")));
+    }
+    let header: Header = serde_json::from_str(&line).map_err(|error| {
+        wrong(format!("this is no history, which begins with {form}: {}", explain(&error)))
+    })?;
+    if header.konklave_history != VERSION {
+        let theirs = header.konklave_history;
+        let problem = format!("version {theirs} of the form; only {VERSION} can be read");
+        return Err(wrong(problem));
+    }
+    OBJECTS.into_iter().find(|&name| name == header.object).ok_or_else(|| {
+        let known = OBJECTS.join(", ");
+        wrong(format!("there is no object '{}': there are {known}", header.object))
+    })
+}
+
+/// What the parser says, without its idea of line numbers.
+fn explain(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    let text = text.split(" at line ").next().unwrap_or_default();
+    format!("{text}, at column {}", error.column())
+}
+
+impl<O: Object> History<O> {
+    /// Reads everything below the first line.
+    pub(super) fn read(mut input: impl BufRead) -> Result<Self, Malformed> {
+        let mut operations = Vec::new();
+        let mut line = String::new();
+        loop {
+            let wrong = |problem| Malformed::operation(operations.len(), problem);
+            line.clear();
+            match input.read_line(&mut line) {
+                Ok(0) => break,
+                Ok(_) => {}
+                Err(error) => return Err(wrong(error.to_string())),
+            }
+            let operation = serde_json::from_str(&line);
+            operations.push(operation.map_err(|error| wrong(explain(&error)))?);
+        }
+        Self::new(operations)
+    }
+
+    /// The history of these operations, unless they contradict each other.
+    pub fn new(operations: Vec<Operation<O::Op>>) -> Result<Self, Malformed> {
+        for (index, operation) in operations.iter().enumerate() {
+            well_formed::<O>(operation).map_err(|it| Malformed::operation(index, it))?;
+        }
+        in_sequence(&operations)?;
+        inserted_once::<O>(&operations)?;
+        witnessed(&operations)?;
+        Ok(Self { operations })
+    }
+}
+
+/// What can be wrong with one operation.
+fn well_formed<O: Object>(operation: &Operation<O::Op>) -> Result<(), String> {
+    let asks = O::nature(operation.op).asks();
+    match (operation.returned, operation.result) {
+        (Some(returned), _) if returned < operation.invoked => {
+            let invoked = operation.invoked;
+            Err(format!("it returned at {returned}, before it was invoked at {invoked}"))
+        }
+        (None, Some(_)) => Err("it has a result, so it needs a time 'returned'".to_owned()),
+        (Some(_), None) if asks => {
+            Err("it returned, so it needs a 'result': a number, or null for nothing".to_owned())
+        }
+        (Some(_), Some(Some(_))) if !asks => {
+            Err("this operation has no 'result': leave it out".to_owned())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Each process issues its operations 0, 1, 2, ... one after the other.
+fn in_sequence<Op>(operations: &[Operation<Op>]) -> Result<(), Malformed> {
+    let mut order: Vec<usize> = (0..operations.len()).collect();
+    order.sort_by_key(|&index| (operations[index].process, operations[index].seq));
+    let mut before: Option<&Operation<Op>> = None;
+    for index in order {
+        let this = &operations[index];
+        let (process, seq) = (this.process, this.seq);
+        let before = before.replace(this).filter(|before| before.process == process);
+        let expected = before.map_or(0, |before| u64::from(before.seq) + 1);
+        if u64::from(seq) < expected {
+            let problem = format!("process {process} has two operations with seq {seq}");
+            return Err(Malformed::operation(index, problem));
+        }
+        if u64::from(seq) > expected {
+            let problem = format!("seq {seq} of process {process}, but seq {expected} is missing");
+            return Err(Malformed::operation(index, problem));
+        }
+        if before.is_some_and(|before| before.invoked > this.invoked) {
+            let problem = format!(
+                "seq {seq} of process {process} is invoked at {}, before seq {}",
+                this.invoked,
+                seq - 1
+            );
+            return Err(Malformed::operation(index, problem));
+        }
+    }
+    Ok(())
+}
+
+/// No element is inserted twice, and none is removed that nobody inserted. That one is removed
+/// twice makes sense as a history: it cannot be explained, and the check will say so.
+fn inserted_once<O: Object>(operations: &[Operation<O::Op>]) -> Result<(), Malformed> {
+    let mut inserted = HashMap::new();
+    for (index, operation) in operations.iter().enumerate() {
+        if let Nature::Insert(id) = O::nature(operation.op)
+            && let Some(first) = inserted.insert(id, index)
+        {
+            let problem = format!("{id} is inserted a second time, after line {}", first + 2);
+            return Err(Malformed::operation(index, problem));
+        }
+    }
+    for (index, operation) in operations.iter().enumerate() {
+        if let (Nature::Remove, Some(id)) = (O::nature(operation.op), operation.answer())
+            && !inserted.contains_key(&id)
+        {
+            let problem = format!("it returned {id}, which nobody inserted");
+            return Err(Malformed::operation(index, problem));
+        }
+    }
+    Ok(())
+}
+
+/// A witness orders all operations that have returned, or there is none.
+fn witnessed<Op: Copy>(operations: &[Operation<Op>]) -> Result<(), Malformed> {
+    let Some(with) = operations.iter().position(|operation| operation.witness.is_some()) else {
+        return Ok(());
+    };
+    let is_without = |o: &Operation<Op>| o.witness.is_none() && !o.is_pending();
+    match operations.iter().position(is_without) {
+        Some(without) => {
+            let line = with + 2;
+            let problem = format!("it has no witness, but line {line} has one: give all or none");
+            Err(Malformed::operation(without, problem))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Writes a history in the form that is read.
+pub fn write<O: Object>(history: &History<O>, mut out: impl Write) -> io::Result<()> {
+    let header = Header { konklave_history: VERSION, object: O::NAME.to_owned() };
+    serde_json::to_writer(&mut out, &header)?;
+    writeln!(out)?;
+    for operation in history.operations() {
+        serde_json::to_writer(&mut out, operation)?;
+        writeln!(out)?;
+    }
+    out.flush()
+}

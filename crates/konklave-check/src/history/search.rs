@@ -1,0 +1,376 @@
+//! Searching for an order that explains a history. The problem is NP-complete, so this is for short
+//! histories, and for longer ones in which little overlaps; a budget ends what would take for ever.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap, HashSet};
+
+use super::{Answer, Consistency, History, Nature, Object, Operation};
+
+/// What a search has found. Operations are named by their places in the history.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// An order that explains the history; it leaves out pending operations that had no effect.
+    Explained(Vec<usize>),
+    /// There is no such order.
+    Unexplained(Stuck),
+    /// The budget was spent before either was sure.
+    Undecided,
+}
+
+/// How far an attempt to explain a history can come.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stuck {
+    /// As many operations as can be explained, in order.
+    pub order: Vec<usize>,
+    /// Those that would have to go next, and why they cannot.
+    pub next: Vec<(usize, Obstacle)>,
+}
+
+/// Why an operation cannot go next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Obstacle {
+    /// Its answer would have been this.
+    Answer(Answer),
+    /// This one had returned before it was invoked.
+    After(usize),
+}
+
+/// Looks for an order that explains the history. The budget is the number of words that may be
+/// remembered about visited states.
+pub fn search<O: Object>(
+    history: &History<O>,
+    consistency: Consistency,
+    mut budget: u64,
+) -> Outcome {
+    let all: Vec<usize> = (0..history.operations().len()).collect();
+    search_among::<O>(history.operations(), &all, consistency, &mut budget)
+}
+
+/// The same for some of the operations.
+///
+/// Linearizability is local: each key has an order, and then there is one for all. Sequential
+/// consistency is not.
+pub(super) fn search_among<O: Object>(
+    operations: &[Operation<O::Op>],
+    among: &[usize],
+    consistency: Consistency,
+    budget: &mut u64,
+) -> Outcome {
+    let among = relevant::<O>(operations, among);
+    if consistency == Consistency::Sequential {
+        let lanes = processes(operations, &among);
+        return Search::<O>::new(operations, consistency, lanes).run(budget);
+    }
+    let mut keys: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
+    for index in among {
+        keys.entry(O::nature(operations[index].op).key()).or_default().push(index);
+    }
+    let mut parts: Vec<_> = keys.into_values().collect();
+    parts.sort_by_key(Vec::len); // The hard ones last: they may spend what is left.
+    let mut orders = Vec::new();
+    let mut is_decided = true;
+    for part in parts {
+        let lanes = chains(operations, part);
+        match Search::<O>::new(operations, consistency, lanes).run(budget) {
+            Outcome::Explained(order) => orders.push(order),
+            Outcome::Undecided => is_decided = false,
+            stuck @ Outcome::Unexplained(_) => return stuck,
+        }
+    }
+    match is_decided {
+        true => Outcome::Explained(merge(operations, orders)),
+        false => Outcome::Undecided,
+    }
+}
+
+/// All operations but pending ones that cannot help to explain an answer: those that put something
+/// there which nobody has found, those that would only have found something, and removals if
+/// everything that was inserted is in other hands.
+pub(super) fn relevant<O: Object>(operations: &[Operation<O::Op>], among: &[usize]) -> Vec<usize> {
+    let found = found::<O>(operations, among);
+    let are_loose = !loose::<O>(operations, among).is_empty();
+    let helps = |operation: &Operation<O::Op>| match O::nature(operation.op) {
+        Nature::Remove => are_loose,
+        Nature::Read(_) => false,
+        nature => found.contains(&(nature.key(), nature.value(None))),
+    };
+    let keep = |&index: &usize| !operations[index].is_pending() || helps(&operations[index]);
+    among.iter().copied().filter(keep).collect()
+}
+
+/// What answers say that was found, with its key.
+pub(super) fn found<O: Object>(
+    operations: &[Operation<O::Op>],
+    among: &[usize],
+) -> HashSet<(u64, Answer)> {
+    let answered = among.iter().map(|&index| &operations[index]).filter(|o| !o.is_pending());
+    answered
+        .filter(|operation| O::nature(operation.op).asks())
+        .map(|operation| (O::nature(operation.op).key(), operation.answer()))
+        .collect()
+}
+
+/// The elements that are surely inserted, but were given to nobody.
+fn loose<O: Object>(operations: &[Operation<O::Op>], among: &[usize]) -> Vec<u64> {
+    let found = found::<O>(operations, among);
+    let inserted = among.iter().filter_map(|&index| match O::nature(operations[index].op) {
+        Nature::Insert(id) if !operations[index].is_pending() => Some(id),
+        _ => None,
+    });
+    inserted.filter(|&id| !found.contains(&(0, Some(id)))).collect()
+}
+
+/// The operations of each process, as it issued them.
+fn processes<Op>(operations: &[Operation<Op>], among: &[usize]) -> Vec<Vec<usize>> {
+    let mut lanes: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
+    for &index in among {
+        lanes.entry(operations[index].process).or_default().push(index);
+    }
+    for lane in lanes.values_mut() {
+        lane.sort_by_key(|&index| operations[index].seq);
+    }
+    lanes.into_values().collect()
+}
+
+/// As few lists as possible of operations that follow each other in time.
+fn chains<Op>(operations: &[Operation<Op>], mut part: Vec<usize>) -> Vec<Vec<usize>> {
+    part.sort_by_key(|&index| operations[index].invoked);
+    let mut lanes: Vec<Vec<usize>> = Vec::new();
+    let mut ends: BinaryHeap<Reverse<(u64, usize)>> = BinaryHeap::new();
+    for index in part {
+        let operation = &operations[index];
+        let free = ends.peek().filter(|Reverse((end, _))| *end < operation.invoked);
+        let lane = match free {
+            Some(&Reverse((_, lane))) => {
+                ends.pop();
+                lane
+            }
+            None => {
+                lanes.push(Vec::new());
+                lanes.len() - 1
+            }
+        };
+        lanes[lane].push(index);
+        ends.push(Reverse((operation.returned.unwrap_or(u64::MAX), lane)));
+    }
+    lanes
+}
+
+/// One order from those of the keys: each operation has its effect when it is invoked, or when the
+/// one before it has, if that is later. As its order respects time, it has not returned by then.
+fn merge<Op>(operations: &[Operation<Op>], orders: Vec<Vec<usize>>) -> Vec<usize> {
+    let mut timed = Vec::new();
+    for order in orders {
+        let mut time = 0;
+        for index in order {
+            time = time.max(operations[index].invoked);
+            timed.push((time, index));
+        }
+    }
+    timed.sort_by_key(|&(time, _)| time); // Stable: each order stays as it is.
+    timed.into_iter().map(|(_, index)| index).collect()
+}
+
+/// A step of an attempt: what becomes of the next operation of a lane.
+#[derive(Clone, Copy)]
+struct Move {
+    lane: usize,
+    step: Step,
+}
+
+#[derive(Clone, Copy)]
+enum Step {
+    /// It is carried out, with this answer.
+    Carry(Answer),
+    /// It is pending and has had no effect.
+    Skip,
+}
+
+/// A point of the current attempt: the object, the moves not tried yet, and the one that led on.
+struct Point<O> {
+    object: O,
+    moves: Vec<Move>,
+    taken: Option<Move>,
+}
+
+/// Depth-first search over how far each lane has come. Where it has come to the same heads with the
+/// same object before, it does not look again.
+struct Search<'a, O: Object> {
+    operations: &'a [Operation<O::Op>],
+    consistency: Consistency,
+    /// Lists of operations whose order is given.
+    lanes: Vec<Vec<usize>>,
+    /// What pending removals may have taken.
+    loose: Vec<u64>,
+    /// How much of each lane is done.
+    heads: Vec<u32>,
+    /// How many answers are still unexplained.
+    left: usize,
+    seen: HashSet<(Box<[u32]>, O)>,
+}
+
+impl<'a, O: Object> Search<'a, O> {
+    fn new(
+        operations: &'a [Operation<O::Op>],
+        consistency: Consistency,
+        lanes: Vec<Vec<usize>>,
+    ) -> Self {
+        let all = lanes.concat();
+        let left = all.iter().filter(|&&index| !operations[index].is_pending()).count();
+        let loose = loose::<O>(operations, &all);
+        let heads = vec![0; lanes.len()];
+        Self { operations, consistency, lanes, loose, heads, left, seen: HashSet::new() }
+    }
+
+    fn run(mut self, budget: &mut u64) -> Outcome {
+        let mut path = vec![self.point(O::default())];
+        let mut furthest: Vec<Move> = Vec::new();
+        while self.left > 0 {
+            let depth = path.len();
+            let Some(point) = path.last_mut() else {
+                return Outcome::Unexplained(self.stuck(&furthest));
+            };
+            let Some(chosen) = point.moves.pop() else {
+                if depth > furthest.len() + 1 {
+                    furthest = path.iter().filter_map(|point| point.taken).collect();
+                }
+                path.pop();
+                if let Some(taken) = path.last_mut().and_then(|point| point.taken.take()) {
+                    self.undo(taken);
+                }
+                continue;
+            };
+            let Some(object) = self.after(&point.object, chosen) else { continue };
+            self.advance(chosen);
+            if !self.seen.insert((self.heads.clone().into(), object.clone())) {
+                self.undo(chosen);
+                continue;
+            }
+            point.taken = Some(chosen);
+            let cost = 4 + self.heads.len() + object.size();
+            match budget.checked_sub(cost as u64) {
+                Some(rest) => *budget = rest,
+                None => return Outcome::Undecided,
+            }
+            path.push(self.point(object));
+        }
+        let moves = path.iter().filter_map(|point| point.taken).collect::<Vec<_>>();
+        Outcome::Explained(self.order(&moves))
+    }
+
+    fn point(&self, object: O) -> Point<O> {
+        Point { moves: self.moves(&object), object, taken: None }
+    }
+
+    /// The operation that is next in its lane.
+    fn head(&self, lane: usize) -> Option<usize> {
+        self.lanes[lane].get(self.heads[lane] as usize).copied()
+    }
+
+    /// What may be tried next, the best last. An answer that is right now may as well be given now,
+    /// and then no other move has to be tried: a read changes nothing, and an element that is the
+    /// right one to remove stands in the way of others, if at all, until it is removed.
+    fn moves(&self, object: &O) -> Vec<Move> {
+        let first = self.first_to_return();
+        let mut moves = Vec::new();
+        for lane in 0..self.lanes.len() {
+            let Some(index) = self.head(lane) else { continue };
+            let operation = &self.operations[index];
+            if first.is_some_and(|first| self.operations[first].precedes(operation)) {
+                continue;
+            }
+            let carry = |answer| Move { lane, step: Step::Carry(answer) };
+            let nature = O::nature(operation.op);
+            if !operation.is_pending() {
+                let chosen = carry(operation.answer());
+                if nature.asks() && self.after(object, chosen).is_some() {
+                    return vec![chosen];
+                }
+                moves.push(chosen);
+                continue;
+            }
+            if self.heads[lane] as usize + 1 < self.lanes[lane].len() {
+                moves.push(Move { lane, step: Step::Skip });
+            }
+            match nature {
+                Nature::Remove => moves.extend(self.loose.iter().map(|&id| carry(Some(id)))),
+                _ => moves.push(carry(None)),
+            }
+        }
+        let returned = |chosen: &Move| {
+            self.head(chosen.lane).and_then(|index| self.operations[index].returned)
+        };
+        moves.sort_by_key(|chosen| Reverse(returned(chosen).unwrap_or(u64::MAX)));
+        moves
+    }
+
+    /// If time matters: of all that is not done, the operation that returned first. It is the next
+    /// of its lane, because lanes follow time.
+    fn first_to_return(&self) -> Option<usize> {
+        match self.consistency {
+            Consistency::Sequential => None,
+            Consistency::Linearizable => (0..self.lanes.len())
+                .filter_map(|lane| self.head(lane))
+                .min_by_key(|&index| self.operations[index].returned.unwrap_or(u64::MAX)),
+        }
+    }
+
+    /// The object after a move, if its answer is right.
+    fn after(&self, object: &O, chosen: Move) -> Option<O> {
+        let mut object = object.clone();
+        if let Step::Carry(answer) = chosen.step {
+            let index = self.head(chosen.lane)?;
+            object.apply(self.operations[index].op, answer).ok()?;
+        }
+        Some(object)
+    }
+
+    fn advance(&mut self, chosen: Move) {
+        let index = self.head(chosen.lane).expect("a move is about a next operation");
+        self.left -= usize::from(!self.operations[index].is_pending());
+        self.heads[chosen.lane] += 1;
+    }
+
+    fn undo(&mut self, chosen: Move) {
+        self.heads[chosen.lane] -= 1;
+        let index = self.head(chosen.lane).expect("a move was about this operation");
+        self.left += usize::from(!self.operations[index].is_pending());
+    }
+
+    /// The operations that these moves carry out.
+    fn order(&self, moves: &[Move]) -> Vec<usize> {
+        let mut heads = vec![0; self.lanes.len()];
+        let mut order = Vec::new();
+        for chosen in moves {
+            if let Step::Carry(_) = chosen.step {
+                order.push(self.lanes[chosen.lane][heads[chosen.lane]]);
+            }
+            heads[chosen.lane] += 1;
+        }
+        order
+    }
+
+    /// Why nothing goes on after these moves. All heads are at the beginning.
+    fn stuck(mut self, moves: &[Move]) -> Stuck {
+        let order = self.order(moves);
+        let mut object = O::default();
+        for &chosen in moves {
+            object = self.after(&object, chosen).expect("it was right before");
+            self.advance(chosen);
+        }
+        let first = self.first_to_return();
+        let mut next = Vec::new();
+        for index in (0..self.lanes.len()).filter_map(|lane| self.head(lane)) {
+            let operation = &self.operations[index];
+            let is_early = |&first: &usize| self.operations[first].precedes(operation);
+            if let Some(first) = first.filter(is_early) {
+                next.push((index, Obstacle::After(first)));
+            } else if !operation.is_pending()
+                && let Err(right) = object.clone().apply(operation.op, operation.answer())
+            {
+                next.push((index, Obstacle::Answer(right)));
+            }
+        }
+        Stuck { order, next }
+    }
+}

@@ -1,0 +1,127 @@
+//! For all orders of up to six operations, the conditions say what a replay says.
+//!
+//! Enumerated are all sequences of at most six operations, the empty one included; the elements of
+//! insertions are numbered as they come, and each removal returns nothing or an element that is
+//! inserted somewhere in the sequence, before or after it, and that no other removal returns. For
+//! heaps, also all orders of different priorities. That makes 1801 sequences, and 19 398 for heaps.
+
+use konklave_check::history::{Heap, HeapOp, Object, Queue, QueueOp, Stack, StackOp};
+
+use super::conditions::{CONDITIONS, Condition, Discipline, Event, is_right, meets};
+
+const OPERATIONS_MAX: u64 = 6;
+
+/// All sequences; the priority of an element is its id.
+fn sequences() -> Vec<Vec<Event>> {
+    let mut all = Vec::new();
+    let mut open = vec![Vec::new()];
+    while let Some(sequence) = open.pop() {
+        let inserted =
+            sequence.iter().filter(|event| matches!(event, Event::Insert { .. })).count();
+        let inserted = inserted as u64;
+        let is_there = |event: &Event| !matches!(event, Event::Remove(Some(id)) if *id >= inserted);
+        if sequence.iter().all(is_there) {
+            all.push(sequence.clone());
+        }
+        if sequence.len() as u64 == OPERATIONS_MAX {
+            continue;
+        }
+        let some = (0..OPERATIONS_MAX).map(|id| Event::Remove(Some(id)));
+        let fresh = some.filter(|event| !sequence.contains(event));
+        let insert = Event::Insert { id: inserted, priority: inserted };
+        for event in fresh.chain([insert, Event::Remove(None)]) {
+            open.push([sequence.clone(), vec![event]].concat());
+        }
+    }
+    all
+}
+
+/// The sequence with all orders of priorities.
+fn prioritised(sequence: &[Event]) -> Vec<Vec<Event>> {
+    let mut all = vec![sequence.to_vec()];
+    let places: Vec<usize> = (0..sequence.len())
+        .filter(|&place| matches!(sequence[place], Event::Insert { .. }))
+        .collect();
+    for (chosen, &place) in places.iter().enumerate() {
+        let swaps = |sequence: Vec<Event>| {
+            let others = places[chosen..].to_vec();
+            others.into_iter().map(move |other| swap_priorities(sequence.clone(), place, other))
+        };
+        all = all.into_iter().flat_map(swaps).collect();
+    }
+    all
+}
+
+fn swap_priorities(mut sequence: Vec<Event>, one: usize, other: usize) -> Vec<Event> {
+    let (first, second) = (sequence[one], sequence[other]);
+    if let (Event::Insert { id, priority }, Event::Insert { id: id2, priority: priority2 }) =
+        (first, second)
+    {
+        sequence[one] = Event::Insert { id, priority: priority2 };
+        sequence[other] = Event::Insert { id: id2, priority };
+    }
+    sequence
+}
+
+fn replays<O: Object>(sequence: &[Event], op: impl Fn(Event) -> O::Op) -> bool {
+    let mut object = O::default();
+    sequence.iter().all(|&event| {
+        let answer = match event {
+            Event::Insert { .. } => None,
+            Event::Remove(answer) => answer,
+        };
+        object.apply(op(event), answer).is_ok()
+    })
+}
+
+fn replay(sequence: &[Event], discipline: Discipline) -> bool {
+    match discipline {
+        Discipline::Queue => replays::<Queue>(sequence, |event| match event {
+            Event::Insert { id, .. } => QueueOp::Enqueue(id),
+            Event::Remove(_) => QueueOp::Dequeue,
+        }),
+        Discipline::Stack => replays::<Stack>(sequence, |event| match event {
+            Event::Insert { id, .. } => StackOp::Push(id),
+            Event::Remove(_) => StackOp::Pop,
+        }),
+        Discipline::Heap => replays::<Heap>(sequence, |event| match event {
+            Event::Insert { id, priority } => HeapOp::Insert { id, priority },
+            Event::Remove(_) => HeapOp::DeleteMin,
+        }),
+    }
+}
+
+fn cases(discipline: Discipline) -> Vec<Vec<Event>> {
+    match discipline {
+        Discipline::Queue | Discipline::Stack => sequences(),
+        Discipline::Heap => sequences().iter().flat_map(|it| prioritised(it)).collect(),
+    }
+}
+
+const DISCIPLINES: [Discipline; 3] = [Discipline::Queue, Discipline::Stack, Discipline::Heap];
+
+#[test]
+fn the_conditions_are_those_of_a_replay() {
+    for (discipline, count) in DISCIPLINES.into_iter().zip([1801, 1801, 19_398]) {
+        let cases = cases(discipline);
+        assert_eq!(cases.len(), count, "{discipline:?}");
+        for case in cases {
+            let (said, done) = (is_right(&case, discipline), replay(&case, discipline));
+            assert_eq!(said, done, "{discipline:?}: {case:?}");
+        }
+    }
+}
+
+#[test]
+fn no_condition_can_be_left_out() {
+    for discipline in DISCIPLINES {
+        let cases = cases(discipline);
+        for without in CONDITIONS {
+            let others: Vec<Condition> =
+                CONDITIONS.into_iter().filter(|&condition| condition != without).collect();
+            let missed =
+                |case: &&Vec<Event>| meets(case, discipline, &others) && !replay(case, discipline);
+            assert!(cases.iter().any(|case| missed(&case)), "{discipline:?} without {without:?}");
+        }
+    }
+}

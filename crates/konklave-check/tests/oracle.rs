@@ -1,0 +1,45 @@
+//! Every algorithm through two explorers: ours, and the crate `stateright` with the semantics
+//! written down a second time. They must agree on every state and every verdict.
+
+mod oracle {
+    mod elections;
+    mod erased;
+    mod faults;
+    mod locks;
+    mod model;
+
+    use konklave::protocol::{Monitor, Protocol};
+    use konklave_check::application::Application;
+    use konklave_check::{Identity, Options, System, Verdict, explore};
+    use stateright::{Checker, Model};
+
+    use erased::AnyModel;
+
+    /// Both explorers agree: the number of different states, and whether every promise is kept.
+    fn agree<P, A, M>(name: &str, system: System<P, A, M>) -> (u64, Verdict)
+    where
+        P: Protocol<Msg: Sync, Timer: Sync> + Sync,
+        A: Application<Command = P::Command, Event = P::Event> + Sync,
+        M: Monitor<Command = P::Command, Event = P::Event> + Sync,
+    {
+        let theirs = AnyModel::new(system.clone()).checker().spawn_bfs().join();
+        let is_good = theirs.discoveries().is_empty();
+        let identities = [(Identity::Fingerprint, 1), (Identity::Exact, 1), (Identity::Exact, 2)];
+        let reports = identities.map(|(identity, threads)| {
+            let options = Options { identity, threads, ..Options::default() };
+            explore(system.clone(), options, &mut |_| true)
+        });
+        let first = &reports[0];
+        assert_eq!(first.verdict == Verdict::Exhausted, is_good, "{name}: {first:?}");
+        for report in &reports {
+            assert_eq!(report.verdict, first.verdict, "{name}");
+            assert_eq!(report.unique, first.unique, "{name}");
+            assert_eq!(report.messages, first.messages, "{name}");
+        }
+        if is_good {
+            // Neither stops early then.
+            assert_eq!(first.unique, theirs.unique_state_count() as u64, "{name}");
+        }
+        (first.unique, first.verdict)
+    }
+}

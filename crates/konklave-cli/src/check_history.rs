@@ -1,0 +1,168 @@
+//! `konklave check-history`: can what a shared object has answered be explained?
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader};
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+use konklave_check::history::{self, BUDGET, Consistency, Finding, Method, Report};
+
+use crate::Verdict;
+use crate::failure::Failure;
+use crate::output;
+
+/// Options of `check-history`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  konklave check-history examples/histories/queue-witness.jsonl
+  konklave check-history examples/histories/dictionary-stale.jsonl --consistency sequential
+  konklave check-history - --json < examples/histories/queue-overtaken.jsonl
+
+The file is JSON Lines. The first line names the object: register, dictionary, queue, stack or heap.
+Each other line is an operation:
+  {\"konklave_history\":1,\"object\":\"queue\"}
+  {\"process\":0,\"seq\":0,\"op\":{\"enqueue\":5},\"invoked\":3,\"returned\":9}
+  {\"process\":1,\"seq\":0,\"op\":\"dequeue\",\"result\":5,\"invoked\":4,\"returned\":12}
+Without 'returned' it is pending; a result of null is nothing. If all that have returned have a
+'witness', a list of numbers, that order is checked, which is quick. Otherwise, or if that order is
+broken, any order will do, and is searched for.
+
+Exit codes: 0 consistent, 1 violated, 2 bad usage or input, 3 the search was given up.")]
+pub struct CheckHistoryArgs {
+    /// The history; - is standard input
+    pub file: PathBuf,
+    /// What is demanded [default: both]
+    #[arg(long, value_name = "KIND")]
+    pub consistency: Option<Kind>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// What may be demanded of a history.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Kind {
+    /// The operations of each process happen in its order
+    Sequential,
+    /// Every operation happens between its invocation and its return
+    Linearizable,
+}
+
+/// Checks a history and says why it can be explained, or why not.
+pub fn check_history(args: &CheckHistoryArgs) -> Result<Verdict, Failure> {
+    let wanted = match args.consistency {
+        Some(Kind::Sequential) => vec![Consistency::Sequential],
+        Some(Kind::Linearizable) => vec![Consistency::Linearizable],
+        None => vec![Consistency::Sequential, Consistency::Linearizable],
+    };
+    let path = &args.file;
+    let report = history::check(open(path)?, &wanted, BUDGET)
+        .map_err(|malformed| Failure::bad(format!("{}: {malformed}", path.display())))?;
+    match args.json {
+        true => output::json(&report)?,
+        false => output::lines(&describe(&report))?,
+    }
+    let has = |verdict| report.findings.iter().any(|finding| finding.verdict == verdict);
+    Ok(match () {
+        () if has(history::Verdict::Violated) => Verdict::Broken,
+        () if has(history::Verdict::Undecided) => Verdict::Inconclusive,
+        () => Verdict::Fine,
+    })
+}
+
+fn open(path: &Path) -> Result<Box<dyn BufRead>, Failure> {
+    if path == Path::new("-") {
+        return Ok(Box::new(io::stdin().lock()));
+    }
+    let file = File::open(path).map_err(|error| Failure::file("read the history", path, &error))?;
+    Ok(Box::new(BufReader::new(file)))
+}
+
+/// The report for people.
+fn describe(report: &Report) -> Vec<String> {
+    let pending = match report.pending {
+        0 => String::new(),
+        pending => format!(", {} of them pending", output::grouped(pending as u64)),
+    };
+    let mut lines = vec![format!(
+        "{}: {}{pending}, by {}",
+        output::bold(report.object),
+        counted(report.operations, "operation"),
+        counted(report.processes, "process"),
+    )];
+    let width = report.findings.iter().map(|it| it.consistency.to_string().len()).max();
+    for finding in &report.findings {
+        let consistency = finding.consistency.to_string();
+        let width = width.unwrap_or(0);
+        lines.push(format!("  {consistency:width$}  {}", verdict(finding)));
+    }
+    let mut told: Option<&Finding> = None;
+    for finding in &report.findings {
+        let is_told = told.is_some_and(|told| {
+            told.explanation.is_some()
+                && told.explanation == finding.explanation
+                && told.broken_witness == finding.broken_witness
+        });
+        match is_told {
+            true => lines.push(format!("So they are not {}, either.", finding.consistency)),
+            false => lines.extend(reasons(finding)),
+        }
+        told = Some(finding);
+    }
+    lines
+}
+
+fn counted(count: usize, what: &str) -> String {
+    let plural = if what.ends_with('s') { "es" } else { "s" };
+    let ending = if count == 1 { "" } else { plural };
+    format!("{} {what}{ending}", output::grouped(count as u64))
+}
+
+fn verdict(finding: &Finding) -> String {
+    let (yes, no) = (output::green("yes"), output::red("no"));
+    match (finding.verdict, finding.method) {
+        (history::Verdict::Consistent, Method::Witness) => format!("{yes}, by the witness order"),
+        (history::Verdict::Consistent, Method::Search) if finding.broken_witness.is_some() => {
+            format!("{yes}, by an order that a search found; the witness order is broken")
+        }
+        (history::Verdict::Consistent, Method::Search) => {
+            format!("{yes}, by an order that a search found")
+        }
+        (history::Verdict::Violated, Method::Witness) => {
+            format!("{no}, the witness order is broken; the history is too long to try others")
+        }
+        (history::Verdict::Violated, Method::Search) => format!("{no}, a search tried all orders"),
+        (history::Verdict::Undecided, _) => {
+            "unknown, the search was given up: record a witness, or a shorter history".to_owned()
+        }
+    }
+}
+
+/// Why a finding is not a plain yes.
+fn reasons(finding: &Finding) -> Vec<String> {
+    let mut lines = Vec::new();
+    if let Some(broken) = &finding.broken_witness {
+        lines.push(String::new());
+        lines.push(format!("The witness order is not {}:", finding.consistency));
+        lines.push(format!("  {broken}"));
+    }
+    let Some(explanation) = &finding.explanation else { return lines };
+    lines.push(String::new());
+    lines.push(format!("Already these are not {}:", finding.consistency));
+    let rows = explanation.core.iter().map(|it| {
+        let returned = it.returned.map_or("pending".to_owned(), |returned| returned.to_string());
+        vec![format!("  {it}"), format!("{}..{returned}", it.invoked)]
+    });
+    lines.extend(output::table(&rows.collect::<Vec<_>>()));
+    let explained = explanation.explained.iter().map(|it| format!("  {it}"));
+    lines.push(match explanation.explained.is_empty() {
+        true => "None of them can be the first:".to_owned(),
+        false => "As many as possible can be put in this order:".to_owned(),
+    });
+    lines.extend(explained);
+    if !explanation.explained.is_empty() {
+        lines.push("Then none of the others can be the next:".to_owned());
+    }
+    lines.extend(explanation.stuck.iter().map(|(it, reason)| format!("  {it}: {reason}")));
+    lines
+}

@@ -1,0 +1,189 @@
+//! `konklave check-history`: its verdicts, its reasons, its exit codes.
+
+mod user;
+
+use std::fmt::Write as _;
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+
+use user::{file, fine, konklave, refused, text};
+
+fn example(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/histories").join(name)
+}
+
+/// What it says about a file, and its exit code.
+fn check(path: &Path, options: &str) -> (String, Option<i32>) {
+    let output = konklave(&format!("check-history {} {options}", path.display()));
+    assert!(output.stderr.is_empty(), "{}", text(&output.stderr));
+    (text(&output.stdout), output.status.code())
+}
+
+fn lines(header: &str, operations: &[&str]) -> String {
+    [&[header], operations].concat().join("\n") + "\n"
+}
+
+const QUEUE: &str = r#"{"konklave_history":1,"object":"queue"}"#;
+
+#[test]
+fn the_witness_proves_what_it_can() {
+    let shown = fine(&format!("check-history {}", example("queue-witness.jsonl").display()));
+    assert_eq!(
+        shown,
+        "queue: 6 operations, 1 of them pending, by 3 processes\n  \
+         sequentially consistent  yes, by the witness order\n  \
+         linearizable             yes, by the witness order\n"
+    );
+}
+
+#[test]
+fn a_violation_is_explained_by_its_core() {
+    let (shown, code) = check(&example("dictionary-stale.jsonl"), "");
+    assert_eq!(code, Some(1));
+    let expected = "\
+dictionary: 5 operations, by 3 processes
+  sequentially consistent  yes, by an order that a search found
+  linearizable             no, a search tried all orders
+
+Already these are not linearizable:
+  process 0 #0: put key 1 value 10  0..2
+  process 0 #1: put key 1 value 20  3..5
+  process 1 #0: get 1 -> 10         6..7
+As many as possible can be put in this order:
+  process 0 #0: put key 1 value 10
+  process 0 #1: put key 1 value 20
+Then none of the others can be the next:
+  process 1 #0: get 1 -> 10: the answer would be 20
+";
+    assert_eq!(shown, expected);
+}
+
+#[test]
+fn the_same_explanation_is_given_once() {
+    let (shown, code) = check(&example("queue-overtaken.jsonl"), "");
+    assert_eq!(code, Some(1));
+    assert_eq!(shown.matches("Already these are not sequentially consistent:").count(), 1);
+    assert_eq!(shown.matches("process 1 #1: dequeue -> 2: the answer would be 1").count(), 1);
+    assert!(shown.ends_with("\nSo they are not linearizable, either.\n"), "{shown}");
+}
+
+#[test]
+fn only_what_is_demanded_counts() {
+    let stale = example("dictionary-stale.jsonl");
+    let (shown, code) = check(&stale, "--consistency sequential");
+    assert_eq!(code, Some(0));
+    assert!(shown.contains("sequentially consistent") && !shown.contains("linearizable"));
+    let (shown, code) = check(&stale, "--consistency linearizable");
+    assert_eq!(code, Some(1));
+    assert!(!shown.contains("sequentially consistent"));
+}
+
+#[test]
+fn json_says_the_same() {
+    let (shown, code) = check(&example("queue-overtaken.jsonl"), "--json");
+    assert_eq!(code, Some(1));
+    let report: Value = serde_json::from_str(&shown).unwrap();
+    assert_eq!((&report["object"], &report["operations"]), (&"queue".into(), &5.into()));
+    for (finding, kind) in report["findings"].as_array().unwrap().iter().zip(["seq", "lin"]) {
+        assert!(finding["consistency"].as_str().unwrap().starts_with(kind));
+        assert_eq!(
+            (&finding["verdict"], &finding["method"]),
+            (&"violated".into(), &"search".into())
+        );
+        let core = finding["explanation"]["core"].as_array().unwrap();
+        let what: Vec<_> = core.iter().map(|it| it["what"].as_str().unwrap()).collect();
+        assert_eq!(what, ["enqueue 1", "enqueue 2", "dequeue -> 2"]);
+    }
+}
+
+/// The witness swaps what follows in time, but another order is fine; or there is none.
+#[test]
+fn a_broken_witness_proves_nothing_about_short_histories() {
+    let enqueue =
+        r#"{"process":0,"seq":0,"op":{"enqueue":1},"invoked":0,"returned":1,"witness":[2]}"#;
+    let found =
+        r#"{"process":1,"seq":0,"op":"dequeue","result":1,"invoked":2,"returned":3,"witness":[1]}"#;
+    let none = found.replace(r#""result":1"#, r#""result":null"#);
+
+    let path = file("swapped.jsonl", &lines(QUEUE, &[enqueue, found]));
+    let (shown, code) = check(&path, "");
+    assert_eq!(code, Some(0), "{shown}");
+    assert!(shown.contains("yes, by an order that a search found; the witness order is broken"));
+    assert!(shown.contains("process 1 #0: dequeue -> 1, where the answer would be nothing"));
+
+    let path = file("against-time.jsonl", &lines(QUEUE, &[enqueue, &none]));
+    let (shown, code) = check(&path, "");
+    assert_eq!(code, Some(1), "{shown}");
+    assert!(shown.contains("sequentially consistent  yes, by the witness order"));
+    assert!(shown.contains("linearizable             no, a search tried all orders"));
+    assert!(shown.contains("invoked at 2, stands before process 0 #0: enqueue 1, returned at 1"));
+}
+
+/// Pushes that overlap, and a pop that missed them all: every order has to be tried.
+fn hard(witness: impl Fn(i32) -> String) -> String {
+    let mut text = r#"{"konklave_history":1,"object":"stack"}"#.to_owned();
+    for process in 0..30 {
+        let place = witness(process);
+        let _ = write!(
+            text,
+            "\n{{\"process\":{process},\"seq\":0,\"op\":{{\"push\":{process}}},\
+             \"invoked\":0,\"returned\":9{place}}}"
+        );
+    }
+    let place = witness(30);
+    text + "\n{\"process\":30,\"seq\":0,\"op\":\"pop\",\"result\":null,\
+            \"invoked\":10,\"returned\":11"
+        + &place
+        + "}\n"
+}
+
+#[test]
+fn a_search_that_takes_too_long_is_given_up() {
+    let path = file("hard.jsonl", &hard(|_| String::new()));
+    let (shown, code) = check(&path, "");
+    assert_eq!(code, Some(3), "{shown}");
+    assert!(shown.contains("sequentially consistent  yes"));
+    assert!(shown.contains("linearizable             unknown, the search was given up"));
+
+    let path = file("hard-witness.jsonl", &hard(|place| format!(",\"witness\":[{place}]")));
+    let (shown, code) = check(&path, "--consistency linearizable");
+    assert_eq!(code, Some(1), "{shown}");
+    assert!(shown.contains("no, the witness order is broken; the history is too long"));
+    assert!(shown.contains("process 30 #0: pop -> nothing, where the answer would be 29"));
+}
+
+#[test]
+fn bad_input_is_refused_with_file_and_line() {
+    assert!(refused("check-history no-such-file").contains("cannot read the history no-such-file"));
+    assert!(refused("check-history").contains("FILE"));
+    let gap = r#"{"process":0,"seq":1,"op":"dequeue","invoked":3}"#;
+    let path = file("gap.jsonl", &lines(QUEUE, &[gap]));
+    let error = refused(&format!("check-history {}", path.display()));
+    let expected = format!("{}: line 2: seq 1 of process 0, but seq 0 is missing", path.display());
+    assert!(error.contains(&expected), "{error}");
+    let path = file("deque.jsonl", "{\"konklave_history\":1,\"object\":\"deque\"}\n");
+    let error = refused(&format!("check-history {} --json", path.display()));
+    assert!(error.contains("line 1: there is no object 'deque'"), "{error}");
+    let path = example("queue-witness.jsonl");
+    let error = refused(&format!("check-history {} --consistency strict", path.display()));
+    assert!(error.contains("sequential, linearizable"), "{error}");
+}
+
+#[test]
+fn standard_input_is_a_file() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_konklave"))
+        .args(["check-history", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let history = fs::read(example("queue-witness.jsonl")).unwrap();
+    child.stdin.take().unwrap().write_all(&history).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    assert!(text(&output.stdout).starts_with("queue: 6 operations"));
+}

@@ -1,0 +1,228 @@
+/// The place of an event in the order of a history.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct EventId(pub usize);
+
+/// What an event is, which decides how it is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EventKind {
+    /// A node starts, or a message arrives: a dot.
+    Step,
+    /// The application asks for something.
+    Command,
+    /// A timer runs out.
+    Timer,
+    /// A node stops and forgets.
+    Crash,
+    /// A crashed node starts anew.
+    Restart,
+    /// A node stops for a while.
+    Pause,
+    /// A paused node goes on.
+    Resume,
+    /// A message reaches a node that does not hear it.
+    Missed,
+    /// Anything else worth a mark.
+    Mark,
+    /// A promise is broken; the label says which. It is told in full above the picture.
+    Violation,
+}
+
+/// What becomes of a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// It causes this event at its receiver.
+    Arrived(EventId),
+    /// It reaches its receiver at this event, and nobody hears it.
+    Missed(EventId),
+    /// It never arrives.
+    Lost,
+    /// It is still under way when the history ends.
+    InFlight,
+}
+
+impl Fate {
+    /// The event at the receiver, if the message gets there.
+    pub(super) fn place(self) -> Option<EventId> {
+        match self {
+            Self::Arrived(to) | Self::Missed(to) => Some(to),
+            Self::Lost | Self::InFlight => None,
+        }
+    }
+}
+
+/// How a stretch of a node's line is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SpanLook {
+    /// A full bar: the node has what others want (the critical section, the leadership).
+    Holds,
+    /// A light bar with a broken outline: the node wants something.
+    Waits,
+    /// A grey bar with hatches: the node does not exist.
+    Crashed,
+    /// A hollow bar: the node stands still.
+    Paused,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Event {
+    pub(super) time: u64,
+    /// None if it is no single node's.
+    pub(super) node: Option<usize>,
+    pub(super) kind: EventKind,
+    pub(super) label: String,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Message {
+    /// None if nobody sent it.
+    pub(super) from: Option<EventId>,
+    pub(super) from_node: usize,
+    pub(super) to_node: usize,
+    pub(super) fate: Fate,
+    pub(super) kind: String,
+    pub(super) tip: String,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Span {
+    pub(super) node: usize,
+    /// None if it began before the history, or has not ended with it.
+    pub(super) ends: (Option<EventId>, Option<EventId>),
+    pub(super) look: SpanLook,
+    pub(super) kind: String,
+    pub(super) label: String,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Shade {
+    pub(super) ends: (Option<EventId>, Option<EventId>),
+    pub(super) label: String,
+}
+
+/// What happened in a run: events in order, and how they hang together.
+#[derive(Clone, Debug)]
+pub struct History {
+    pub(super) nodes: Vec<String>,
+    pub(super) events: Vec<Event>,
+    pub(super) messages: Vec<Message>,
+    pub(super) spans: Vec<Span>,
+    pub(super) shades: Vec<Shade>,
+}
+
+impl History {
+    /// A history of these nodes in which nothing has happened. A node's place here is its number.
+    pub fn new<L: Into<String>>(labels: impl IntoIterator<Item = L>) -> Self {
+        let nodes = labels.into_iter().map(Into::into).collect();
+        let (events, messages) = (Vec::new(), Vec::new());
+        Self { nodes, events, messages, spans: Vec::new(), shades: Vec::new() }
+    }
+
+    /// How many events there are.
+    pub fn len(&self) -> usize {
+        self.events.len()
+    }
+
+    /// Whether nothing has happened.
+    pub fn is_empty(&self) -> bool {
+        self.events.is_empty()
+    }
+
+    /// Adds what happens next to a node. The label may be empty.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such node.
+    pub fn event(
+        &mut self,
+        time: u64,
+        node: usize,
+        kind: EventKind,
+        label: impl Into<String>,
+    ) -> EventId {
+        assert!(node < self.nodes.len(), "there is no node {node}");
+        self.push(Event { time, node: Some(node), kind, label: label.into() })
+    }
+
+    /// Adds what happens next and is no single node's doing: a partition, a violation.
+    pub fn event_of_all(
+        &mut self,
+        time: u64,
+        kind: EventKind,
+        label: impl Into<String>,
+    ) -> EventId {
+        self.push(Event { time, node: None, kind, label: label.into() })
+    }
+
+    fn push(&mut self, event: Event) -> EventId {
+        self.events.push(event);
+        EventId(self.events.len() - 1)
+    }
+
+    /// Adds a message that was sent at an event. `kind` is a word, `tip` all there is to say. A
+    /// message that arrives twice is added twice.
+    ///
+    /// # Panics
+    ///
+    /// If the events or the node do not exist, or the message arrives elsewhere or before it is
+    /// sent, or no node sent it.
+    pub fn message(
+        &mut self,
+        from: EventId,
+        to_node: usize,
+        fate: Fate,
+        kind: impl Into<String>,
+        tip: impl Into<String>,
+    ) {
+        let from_node = self.events[from.0].node.expect("a node sends it");
+        assert!(to_node < self.nodes.len(), "there is no node {to_node}");
+        if let Some(to) = fate.place() {
+            assert!(from < to, "it arrives after it was sent");
+            assert_eq!(self.events[to.0].node, Some(to_node), "it arrives where it was sent to");
+        }
+        let (from, kind, tip) = (Some(from), kind.into(), tip.into());
+        self.messages.push(Message { from, from_node, to_node, fate, kind, tip });
+    }
+
+    /// Adds a message that nobody sent, though it pretends to be a node's.
+    ///
+    /// # Panics
+    ///
+    /// If the event or the node do not exist, or the event is no node's.
+    pub fn forged(
+        &mut self,
+        from_node: usize,
+        to: EventId,
+        kind: impl Into<String>,
+        tip: impl Into<String>,
+    ) {
+        let to_node = self.events[to.0].node.expect("it reaches a node");
+        assert!(from_node < self.nodes.len(), "there is no node {from_node}");
+        let (fate, kind, tip) = (Fate::Arrived(to), kind.into(), tip.into());
+        self.messages.push(Message { from: None, from_node, to_node, fate, kind, tip });
+    }
+
+    /// Adds a stretch of a node's line, from an event or the beginning to an event or the end.
+    /// `kind` stands in the legend, `label` (it may be empty) in the picture if there is room.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such node.
+    pub fn span(
+        &mut self,
+        node: usize,
+        from: Option<EventId>,
+        to: Option<EventId>,
+        look: SpanLook,
+        kind: impl Into<String>,
+        label: impl Into<String>,
+    ) {
+        assert!(node < self.nodes.len(), "there is no node {node}");
+        let (ends, kind, label) = ((from, to), kind.into(), label.into());
+        self.spans.push(Span { node, ends, look, kind, label });
+    }
+
+    /// Adds a stretch of time that is shaded for all nodes, such as a partition.
+    pub fn shade(&mut self, from: Option<EventId>, to: Option<EventId>, label: impl Into<String>) {
+        self.shades.push(Shade { ends: (from, to), label: label.into() });
+    }
+}

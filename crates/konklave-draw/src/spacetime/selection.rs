@@ -1,0 +1,72 @@
+//! Which part of a history is drawn.
+
+use std::collections::BTreeSet;
+
+use super::history::{EventId, History};
+
+/// What to leave out.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Filter {
+    pub(super) from: Option<u64>,
+    pub(super) to: Option<u64>,
+    pub(super) nodes: Option<BTreeSet<usize>>,
+    pub(super) causal: Option<EventId>,
+    pub(super) first: Option<usize>,
+    pub(super) last: Option<usize>,
+}
+
+/// The events and nodes that are drawn, in order.
+#[derive(Clone, Debug)]
+pub(super) struct Selection {
+    pub(super) events: Vec<EventId>,
+    pub(super) nodes: Vec<usize>,
+}
+
+impl Filter {
+    pub(super) fn apply(&self, history: &History) -> Selection {
+        let past = self.causal.map(|event| history.past(event));
+        let is_of_past = |id: EventId| past.as_ref().is_none_or(|past| past.contains(&id));
+        let has_node = |node: usize| self.nodes.as_ref().is_none_or(|nodes| nodes.contains(&node));
+        let mut events: Vec<_> = (0..history.events.len())
+            .map(EventId)
+            .filter(|&id| {
+                let event = &history.events[id.0];
+                self.from.is_none_or(|from| event.time >= from)
+                    && self.to.is_none_or(|to| event.time <= to)
+                    && event.node.is_none_or(has_node)
+                    && is_of_past(id)
+            })
+            .collect();
+        if let Some(first) = self.first {
+            events.truncate(first);
+        }
+        if let Some(last) = self.last {
+            events.drain(..events.len().saturating_sub(last));
+        }
+        let busy: BTreeSet<_> = events.iter().filter_map(|id| history.events[id.0].node).collect();
+        let is_drawn = |node: &usize| match self.causal {
+            Some(_) => busy.contains(node),
+            None => has_node(*node),
+        };
+        let nodes = (0..history.nodes.len()).filter(is_drawn).collect();
+        Selection { events, nodes }
+    }
+}
+
+impl Selection {
+    /// Says what is left out, if anything is.
+    pub(super) fn note(&self, history: &History) -> Option<String> {
+        let (events, all) = (self.events.len(), history.events.len());
+        let (nodes, all_nodes) = (self.nodes.len(), history.nodes.len());
+        if (events, nodes) == (all, all_nodes) {
+            return None;
+        }
+        let left_out = all - events;
+        let mut note = format!("Shown are {events} of {all} events; {left_out} are left out");
+        if nodes < all_nodes {
+            note.push_str(&format!(", with {} of {all_nodes} nodes", all_nodes - nodes));
+        }
+        note.push('.');
+        Some(note)
+    }
+}

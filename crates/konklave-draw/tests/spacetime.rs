@@ -1,0 +1,288 @@
+//! Space-time diagrams show what happened, and only that.
+
+mod common;
+
+use std::collections::BTreeSet;
+
+use common::{Random, elements, has_class, of_class, parse, points, texts, tip};
+use konklave_draw::spacetime::{Diagram, EventId, EventKind, Fate, History, SpanLook};
+use roxmltree::Document;
+
+/// A random run, and the direct causes in it: pairs of events.
+struct Run {
+    history: History,
+    causes: Vec<(usize, usize)>,
+    arrived: usize,
+    other: usize,
+}
+
+fn random_run(seed: u64, nodes: u64, events: usize) -> Run {
+    let mut random = Random(seed);
+    let mut history = History::new((0..nodes).map(|node| format!("n{node}")));
+    let mut node_of: Vec<u64> = Vec::new();
+    let (mut causes, mut arrived, mut other, mut time) = (Vec::new(), 0, 0, 0);
+    for event in 0..events {
+        let node = random.below(nodes);
+        time += random.below(3);
+        let id = history.event(time, node as usize, EventKind::Step, "");
+        if let Some(before) = node_of.iter().rposition(|other| *other == node) {
+            causes.push((before, event));
+        }
+        if event > 0 && random.below(3) > 0 {
+            let from = random.below(event as u64) as usize;
+            history.message(EventId(from), node as usize, Fate::Arrived(id), "M", "m");
+            causes.push((from, event));
+            arrived += 1;
+        }
+        if random.below(6) == 0 {
+            let fate = [Fate::Lost, Fate::InFlight][random.below(2) as usize];
+            history.message(id, random.below(nodes) as usize, fate, "X", "x");
+            other += 1;
+        }
+        node_of.push(node);
+    }
+    Run { history, causes, arrived, other }
+}
+
+#[test]
+fn the_past_is_the_transitive_closure_of_order_and_messages() {
+    for seed in 0..200 {
+        let run = random_run(seed, 1 + seed % 5, 1 + (seed % 24) as usize);
+        let events = run.history.len();
+        let mut before = vec![vec![false; events]; events];
+        for &(from, to) in &run.causes {
+            before[from][to] = true;
+        }
+        for through in 0..events {
+            for from in 0..events {
+                for to in 0..events {
+                    before[from][to] |= before[from][through] && before[through][to];
+                }
+            }
+        }
+        let is_before = |from: usize, to: usize| from == to || before[from][to];
+        for event in 0..events {
+            let expected: BTreeSet<_> =
+                (0..events).filter(|&e| is_before(e, event)).map(EventId).collect();
+            assert_eq!(run.history.past(EventId(event)), expected, "seed {seed}, event {event}");
+        }
+    }
+}
+
+#[test]
+fn there_is_an_arrow_for_every_message() {
+    for seed in 0..40 {
+        let run = random_run(seed, 2 + seed % 6, 40);
+        for diagram in
+            [Diagram::new("", &run.history), Diagram::new("", &run.history).proportional()]
+        {
+            let svg = diagram.svg();
+            let document = parse(&svg);
+            assert_eq!(of_class(&document, "k-msg").len(), run.arrived + run.other, "seed {seed}");
+            assert_eq!(of_class(&document, "k-event").len(), 40, "seed {seed}");
+        }
+    }
+}
+
+/// Where each drawn event is, by its number.
+fn event_places(document: &Document<'_>) -> Vec<(usize, (f64, f64))> {
+    let place = |event: &roxmltree::Node<'_, '_>| {
+        let number = tip(*event).split(' ').nth(1).unwrap().parse().unwrap();
+        let dot = event.last_element_child().unwrap();
+        (number, (common::number(dot, "cx"), common::number(dot, "cy")))
+    };
+    of_class(document, "k-event").iter().map(place).collect()
+}
+
+#[test]
+fn causes_lie_to_the_left_of_effects_and_arrows_join_them() {
+    for seed in 0..40 {
+        let run = random_run(seed, 4, 30);
+        for diagram in
+            [Diagram::new("", &run.history), Diagram::new("", &run.history).proportional()]
+        {
+            let svg = diagram.svg();
+            let document = parse(&svg);
+            let places = event_places(&document);
+            for &(from, to) in &run.causes {
+                assert!(places[from].1.0 < places[to].1.0, "seed {seed}: {from} and {to}");
+            }
+            for arrow in of_class(&document, "k-msg") {
+                let parts: Vec<_> =
+                    arrow.children().filter(|c| c.tag_name().name() == "path").collect();
+                let is_near = |a: (f64, f64), b: (f64, f64), reach: f64| {
+                    (a.0 - b.0).abs() <= reach && (a.1 - b.1).abs() <= reach
+                };
+                let start = points(parts[0])[0];
+                assert!(places.iter().any(|(_, place)| is_near(*place, start, 0.2)), "seed {seed}");
+                if tip(arrow).contains("arrived") {
+                    let head = points(parts[1])[1];
+                    assert!(
+                        places.iter().any(|(_, place)| is_near(*place, head, 4.2)),
+                        "seed {seed}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn filters_leave_out_and_say_so() {
+    let run = random_run(7, 5, 60);
+    let past = run.history.past(EventId(40)).len();
+    let shown = |diagram: Diagram<'_>| {
+        let svg = diagram.svg();
+        let document = parse(&svg);
+        let events = of_class(&document, "k-event").len();
+        let note = texts(&document).join(" ");
+        assert!(note.contains(&format!("Shown are {events} of 60 events")), "{note}");
+        events
+    };
+    assert_eq!(shown(Diagram::new("", &run.history).causal(EventId(40))), past);
+    assert_eq!(shown(Diagram::new("", &run.history).first(10)), 10);
+    assert_eq!(shown(Diagram::new("", &run.history).last(7)), 7);
+    let svg = Diagram::new("", &run.history).from(10).to(30).nodes_only([1, 3]).svg();
+    let document = parse(&svg);
+    for event in of_class(&document, "k-event") {
+        let time: u64 =
+            tip(event).split(' ').nth(3).unwrap().trim_end_matches(':').parse().unwrap();
+        assert!((10..=30).contains(&time));
+    }
+    let nodes: Vec<_> = of_class(&document, "k-node").into_iter().map(tip).collect();
+    assert_eq!(nodes, ["n1", "n3"]);
+
+    let mut history = History::new(["0", "1", "2"]);
+    let sent = history.event(0, 0, EventKind::Step, "");
+    let got: Vec<_> = (1..3).map(|node| history.event(1, node, EventKind::Step, "")).collect();
+    history.message(sent, 1, Fate::Arrived(got[0]), "M", "m");
+    history.message(sent, 2, Fate::Arrived(got[1]), "M", "m");
+    let svg = Diagram::new("", &history).nodes_only([0, 1]).svg();
+    let notes = texts(&parse(&svg)).join(" ");
+    assert!(notes.contains("their other end is: 1."), "{notes}");
+    let svg = Diagram::new("", &history).first(1).svg();
+    let document = parse(&svg);
+    assert_eq!(of_class(&document, "k-fade3").len(), 3, "two are cut, and one is in the legend");
+}
+
+#[test]
+fn a_causal_picture_has_the_messages_of_the_past_only() {
+    for seed in 0..30 {
+        let run = random_run(seed, 4, 30);
+        let past = run.history.past(EventId(29));
+        let svg = Diagram::new("", &run.history).causal(EventId(29)).svg();
+        let document = parse(&svg);
+        let arrived = of_class(&document, "k-msg")
+            .into_iter()
+            .filter(|m| tip(*m).contains("arrived"))
+            .count();
+        // Every arrival in the past has its sending there too, so all of them are drawn.
+        let arrivals: usize = (0..30)
+            .filter(|event| past.contains(&EventId(*event)))
+            .map(|event| count_arrivals(seed, event))
+            .sum();
+        assert_eq!(arrived, arrivals, "seed {seed}");
+    }
+}
+
+/// How many messages arrive at an event of [`random_run`] with four nodes and thirty events.
+fn count_arrivals(seed: u64, event: usize) -> usize {
+    let all = random_run(seed, 4, event + 1).arrived;
+    all - if event == 0 { 0 } else { random_run(seed, 4, event).arrived }
+}
+
+#[test]
+fn fates_can_be_told_apart() {
+    let mut history = History::new(["a", "b"]);
+    let sent = history.event(0, 0, EventKind::Step, "");
+    let missed = history.event(4, 1, EventKind::Missed, "");
+    history.message(sent, 1, Fate::Missed(missed), "K", "K(1)");
+    history.message(sent, 1, Fate::Lost, "K", "K(2)");
+    history.message(sent, 1, Fate::InFlight, "K", "K(3)");
+    let got = history.event(5, 1, EventKind::Step, "");
+    history.forged(0, got, "K", "K(4)");
+    let svg = Diagram::new("", &history).svg();
+    let document = parse(&svg);
+    let messages = of_class(&document, "k-msg");
+    let tips: Vec<_> = messages.iter().map(|message| tip(*message)).collect();
+    assert_eq!(
+        tips,
+        [
+            "K(1) from a to b, sent at 0, missed at 4 by a node that was down",
+            "K(2) from a to b, sent at 0, lost",
+            "K(3) from a to b, sent at 0, still under way at the end",
+            "K(4) from a to b, sent by nobody, arrived at 5",
+        ]
+    );
+    let has = |message: usize, class: &str| {
+        messages[message].children().filter(|child| has_class(*child, class)).count()
+    };
+    assert_eq!([has(0, "k-bold"), has(1, "k-bold")], [2, 2], "crosses have two strokes");
+    assert_eq!(has(2, "k-fade3"), 1, "what is under way fades");
+    assert_eq!(has(3, "k-f0"), 1, "what arrives has a head");
+}
+
+#[test]
+fn a_broken_promise_is_told_in_full_and_in_red() {
+    let promise = "mutual exclusion: nodes 1 and 2 are inside together, though nobody may be";
+    let mut history = History::new(["0", "1", "2"]);
+    let inside = history.event(3, 1, EventKind::Step, "");
+    history.span(1, Some(inside), None, SpanLook::Holds, "critical section", "");
+    history.event(17, 2, EventKind::Violation, promise);
+    let svg = Diagram::new("", &history).svg();
+    let document = parse(&svg);
+    let red = elements(&document, "text").into_iter().filter(|text| has_class(*text, "k-alarm"));
+    let told: Vec<_> = red.filter_map(|text| text.text()).collect();
+    assert_eq!(told.join(" "), format!("Broken at time 17: {promise}"));
+    assert_eq!(of_class(&document, "k-alarm-line").len(), 1);
+    assert!(texts(&document).contains(&"critical section"), "the legend names it");
+}
+
+#[test]
+fn spans_go_from_event_to_event() {
+    let mut history = History::new(["0"]);
+    let events: Vec<_> = (0..6).map(|time| history.event(time, 0, EventKind::Step, "")).collect();
+    history.span(0, Some(events[1]), Some(events[3]), SpanLook::Holds, "cs", "");
+    history.span(0, Some(events[4]), None, SpanLook::Crashed, "down", "");
+    history.span(0, Some(events[2]), Some(events[2]), SpanLook::Waits, "took no time", "");
+    let svg = Diagram::new("", &history).svg();
+    let document = parse(&svg);
+    let places = event_places(&document);
+    let bars: Vec<_> = of_class(&document, "k-span")
+        .into_iter()
+        .map(|span| {
+            common::extent(span.children().find(|c| c.has_attribute("width")).unwrap()).unwrap()
+        })
+        .collect();
+    let is_near = |a: f64, b: f64| (a - b).abs() < 0.2;
+    assert!(is_near(bars[0][0], places[1].1.0) && is_near(bars[0][2], places[3].1.0));
+    assert!(is_near(bars[1][0], places[4].1.0) && bars[1][2] > places[5].1.0);
+    let svg = Diagram::new("", &history).from(2).svg();
+    let document = parse(&svg);
+    assert_eq!(of_class(&document, "k-span").len(), 2, "one that began before is cut, not gone");
+}
+
+#[test]
+fn a_run_of_many_events_is_drawn_in_a_moment() {
+    let run = random_run(1, 30, 20_000);
+    let begin = std::time::Instant::now();
+    let svg = Diagram::new("", &run.history).svg();
+    assert!(begin.elapsed().as_secs() < 20, "{:?}", begin.elapsed());
+    assert_eq!(svg.matches("\"k-msg\"").count(), run.arrived + run.other);
+    let svg = Diagram::new("", &run.history).last(200).svg();
+    assert!(svg.len() < 250_000, "{}", svg.len());
+}
+
+#[test]
+fn labels_of_long_runs_do_not_lie_on_each_other() {
+    for seed in 0..6 {
+        let run = random_run(seed, 3 + 5 * seed, 300);
+        let svg = Diagram::new("a long run", &run.history).svg();
+        assert!(svg.len() < 400_000, "{}", svg.len());
+        let document = parse(&svg);
+        let boxes: Vec<_> = elements(&document, "text").into_iter().map(common::text_box).collect();
+        for (index, a) in boxes.iter().enumerate() {
+            assert!(boxes[..index].iter().all(|b| !common::overlap(*a, *b)), "seed {seed}");
+        }
+    }
+}
