@@ -33,6 +33,12 @@ pub trait Application: Clone + Eq + Hash + Debug + Send + 'static {
         Vec::new()
     }
 
+    /// Whether it may ask for this now, or be told this. More than it will by itself, where the
+    /// order of its wishes does not matter.
+    fn may(&self, command: &Self::Command) -> bool {
+        self.commands().contains(command) || self.notices().contains(command)
+    }
+
     /// It asks for this, or the outside has told this.
     fn on_command(&mut self, command: &Self::Command);
 
@@ -42,8 +48,25 @@ pub trait Application: Clone + Eq + Hash + Debug + Send + 'static {
     /// Another node has crashed.
     fn on_crash(&mut self, _node: NodeId) {}
 
+    /// Another node is back.
+    fn on_restart(&mut self, _node: NodeId) {}
+
+    /// Its own node is back, after a crash that has taken everything from it but its wishes.
+    fn revive(&mut self);
+
+    /// The applications of so many nodes that may give all of these commands.
+    fn supply(nodes: u32, commands: &[(NodeId, Self::Command)]) -> Vec<Self>;
+
     /// Where it stands.
     fn standing(&self) -> Standing;
+}
+
+/// The commands of one node among those of all.
+fn of_node<C>(
+    node: NodeId,
+    commands: &[(NodeId, C)],
+) -> impl DoubleEndedIterator<Item = &C> + Clone {
+    commands.iter().filter(move |(other, _)| *other == node).map(|(_, command)| command)
 }
 
 /// Where an application stands.

@@ -139,10 +139,6 @@ where
             false => number(self.news.insert_full((node, heard)).0),
         }
     }
-
-    pub(crate) fn is_down(&self, local: u32) -> bool {
-        self.local_at(local).status == Status::Down
-    }
 }
 
 impl<P, A, M> Meaning for Dictionary<P, A, M>

@@ -99,14 +99,14 @@ where
 {
     let begun = Instant::now();
     let (report, dictionary) = attempt(system.clone(), options, begun, go_on);
-    let (report, mut dictionary) = match report.verdict {
+    let (report, dictionary) = match report.verdict {
         // Threads race for who finds what: the answer comes from a search that has only one.
         Verdict::Violated if options.threads > 1 => {
-            attempt(system, Options { threads: 1, ..options }, begun, go_on)
+            attempt(system.clone(), Options { threads: 1, ..options }, begun, go_on)
         }
         _ => (report, dictionary),
     };
-    report.map(|way| dictionary.script(way))
+    report.map(|way| dictionary.script(&system, way))
 }
 
 fn attempt<P, A, M>(

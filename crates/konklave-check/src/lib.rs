@@ -7,6 +7,7 @@
 
 pub mod application;
 mod code;
+mod coverage;
 mod dictionary;
 mod explore;
 mod fingerprint;
@@ -20,9 +21,12 @@ mod rows;
 mod script;
 mod seen;
 mod shape;
+pub mod shrink;
+mod stage;
 mod successors;
 mod system;
 
+pub use coverage::{Coverage, Noted};
 pub use explore::{Costs, Limits, Options, Progress, explore};
 pub use report::{
     Bound, Counterexample, Extremes, Liveness, Property, Reached, Report, Schedule, Verdict,

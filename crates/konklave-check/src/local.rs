@@ -7,7 +7,7 @@ use std::time::Duration;
 use konklave::NodeId;
 use konklave::protocol::{Effect, Env, Input, Protocol};
 
-use crate::application::Application;
+use crate::application::{Application, Standing};
 
 /// A node and what belongs to it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -73,17 +73,24 @@ where
         }
     }
 
+    /// What has to happen to it at last, in a fixed order: notices, and who is inside leaves. Nobody
+    /// has to ask for anything.
+    pub(crate) fn duties(&self) -> Vec<P::Command> {
+        if self.status != Status::Up {
+            return Vec::new();
+        }
+        let is_inside = A::TAKES_TURNS && self.application.standing() == Standing::Served;
+        let leaving = is_inside.then(|| self.application.commands()).unwrap_or_default();
+        leaving.into_iter().chain(self.application.notices()).collect()
+    }
+
     /// All the ways in which it can react: one, unless it makes choices.
     pub(crate) fn reactions(&self, input: &Input<P>) -> Vec<Reaction<P, A>> {
         let mut reactions = Vec::new();
         let mut choices = Vec::new();
         loop {
             let reaction = self.react(input, &choices);
-            let made = reaction.effects.iter().filter_map(|effect| match effect {
-                Effect::Choose { bound, value } => Some((*bound, *value)),
-                _ => None,
-            });
-            let mut made: Vec<(u32, u32)> = made.collect();
+            let mut made: Vec<(u32, u32)> = choices_in(&reaction.effects).collect();
             reactions.push(reaction);
             // The next sequence of choices, in lexicographic order.
             while made.last().is_some_and(|(bound, value)| value + 1 >= *bound) {
@@ -96,7 +103,7 @@ where
     }
 
     /// What it does about an input, if its choices begin with these and are zero from then on.
-    fn react(&self, input: &Input<P>, choices: &[u32]) -> Reaction<P, A> {
+    pub(crate) fn react(&self, input: &Input<P>, choices: &[u32]) -> Reaction<P, A> {
         let mut local = self.clone();
         match input {
             Input::Start => local.status = Status::Up,
@@ -123,6 +130,16 @@ where
         let panic = outcome.err().map(|panic| text_of(panic.as_ref()));
         Reaction { local, effects, panic }
     }
+}
+
+/// The choices among these effects: how many there were to choose from, and which was taken.
+pub(crate) fn choices_in<P: Protocol>(
+    effects: &[Effect<P>],
+) -> impl Iterator<Item = (u32, u32)> + '_ {
+    effects.iter().filter_map(|effect| match effect {
+        Effect::Choose { bound, value } => Some((*bound, *value)),
+        _ => None,
+    })
 }
 
 fn text_of(panic: &(dyn Any + Send)) -> String {
@@ -154,7 +171,7 @@ impl<P: Protocol> Env<P> for Reacting<'_, P> {
     }
 
     fn choose(&mut self, bound: u32) -> u32 {
-        let value = self.choices.next().copied().unwrap_or(0);
+        let value = self.choices.next().copied().filter(|value| *value < bound).unwrap_or(0);
         self.effects.push(Effect::Choose { bound, value });
         value
     }

@@ -1,19 +1,19 @@
 //! A schedule as a trace.
 
-use std::collections::VecDeque;
-
 use konklave::NodeId;
-use konklave::protocol::{Effect, Input, Monitor, Protocol};
-use konklave::trace::{End, Fault, Line, Step};
+use konklave::protocol::{Input, Monitor, Protocol};
 
 use crate::application::Application;
 use crate::code::Packet;
 use crate::dictionary::Dictionary;
 use crate::explore::{Move, Way};
+use crate::local::choices_in;
 use crate::meaning::Meaning;
 use crate::report::Schedule;
 use crate::shape::Shape;
+use crate::stage::{Letter, Stage};
 use crate::successors::Action;
+use crate::system::System;
 
 impl<P, A, M> Dictionary<P, A, M>
 where
@@ -21,39 +21,26 @@ where
     A: Application<Command = P::Command, Event = P::Event>,
     M: Monitor<Command = P::Command, Event = P::Event>,
 {
-    /// Writes down what a schedule means.
-    pub(crate) fn script(&mut self, way: Way) -> Schedule<P> {
+    /// Writes down what a schedule of this system means.
+    pub(crate) fn script(&self, system: &System<P, A, M>, way: Way) -> Schedule<P> {
         let Way { moves, repeats, broken } = way;
         let shape = Shape::new(self.nodes(), self.codes, self.world());
-        let lines = Vec::new();
-        let mut script =
-            Script { dictionary: self, shape, lines, transit: VecDeque::new(), sent: 0 };
-        for (at, a_move) in moves.iter().enumerate() {
-            if repeats == Some(at) {
-                script.lines.push(Line::Loop { at: at as u64 });
+        let mut script = Script { dictionary: self, shape, stage: Stage::new(system, true) };
+        for (place, a_move) in moves.iter().enumerate() {
+            if repeats == Some(place) {
+                script.stage.mark_loop();
             }
-            script.play(at as u64, a_move);
+            script.play(a_move);
         }
-        let mut lines = script.lines;
-        let steps = lines.iter().filter(|line| matches!(line, Line::Step(_))).count();
-        lines.push(Line::End(End {
-            ended: if broken.is_some() { "violation" } else { "quiescence" }.to_owned(),
-            time: moves.len() as u64,
-            steps: steps as u64,
-            broken,
-        }));
-        lines
+        script.stage.end(broken)
     }
 }
 
 /// A trace that is being written.
 struct Script<'a, P: Protocol, A, M> {
-    dictionary: &'a mut Dictionary<P, A, M>,
+    dictionary: &'a Dictionary<P, A, M>,
     shape: Shape,
-    lines: Vec<Line<P>>,
-    /// What is in transit, with the numbers of the messages, in the order of sending.
-    transit: VecDeque<(Packet, u32)>,
-    sent: u32,
+    stage: Stage<'a, P, A, M>,
 }
 
 impl<P, A, M> Script<'_, P, A, M>
@@ -62,89 +49,49 @@ where
     A: Application<Command = P::Command, Event = P::Event>,
     M: Monitor<Command = P::Command, Event = P::Event>,
 {
-    /// Writes what happens.
-    fn play(&mut self, at: u64, a_move: &Move) {
+    /// Lets happen what happens.
+    fn play(&mut self, a_move: &Move) {
         let Move { row, action, reaction } = a_move;
-        let index = *reaction;
         let packets = self.shape.packets(row);
         let packet = |place: u16| packets[usize::from(place)];
         match *action {
-            Action::Own { node, index: input } => {
+            Action::Own { node, index } => {
                 let node = NodeId(node.into());
-                let code = self.shape.codes.own(node, input.into());
-                self.step(at, row, node, code, None, index);
+                let code = self.shape.codes.own(node, index.into());
+                let input = self.dictionary.input(row[node.index()], code);
+                let choices = self.choices(row, node, &input, *reaction);
+                self.stage.step(node, input, &choices);
             }
-            Action::Deliver { place } => {
-                let number = self.take(packet(place));
-                self.arrive(at, row, packet(place), number, index);
-            }
+            Action::Deliver { place } => self.arrive(row, packet(place), *reaction),
             Action::Duplicate { place } => {
-                let number = self.number(packet(place));
-                self.lines.push(Line::Fault { at, what: Fault::Doubled(number) });
-                self.arrive(at, row, packet(place), number, index);
+                self.stage.double(self.place(packet(place)));
+                self.arrive(row, packet(place), *reaction);
             }
-            Action::Lose { place } => {
-                let number = self.take(packet(place));
-                self.lines.push(Line::Fault { at, what: Fault::Lost(number) });
-            }
-            Action::Crash { node } => {
-                let node = NodeId(node.into());
-                self.lines.push(Line::Fault { at, what: Fault::Crash(node) });
-                let codes = self.shape.codes;
-                let missed: Vec<_> =
-                    self.transit.iter().filter(|(it, _)| codes.receiver(*it) == node).collect();
-                for &&(_, number) in &missed {
-                    self.lines.push(Line::Fault { at, what: Fault::Missed(number) });
-                }
-                self.transit.retain(|(it, _)| codes.receiver(*it) != node);
-            }
+            Action::Lose { place } => self.stage.lose(self.place(packet(place))),
+            Action::Crash { node } => self.stage.crash(NodeId(node.into())),
         }
+        self.stage.miss();
     }
 
-    fn arrive(&mut self, at: u64, row: &[u32], packet: Packet, number: u32, index: usize) {
+    fn arrive(&mut self, row: &[u32], packet: Packet, reaction: usize) {
         let node = self.shape.codes.receiver(packet);
-        self.step(at, row, node, packet, Some(number), index);
+        let input = self.dictionary.input(row[node.index()], packet);
+        let choices = self.choices(row, node, &input, reaction);
+        self.stage.arrive(self.place(packet), &choices);
     }
 
+    /// The first place in transit of such a message.
     fn place(&self, packet: Packet) -> usize {
-        self.transit.iter().position(|(it, _)| *it == packet).expect("it is in transit")
+        let codes = self.shape.codes;
+        let (from, to) = (codes.sender(packet), codes.receiver(packet));
+        let msg = self.dictionary.message_at(packet);
+        let is_meant = |it: &Letter<P>| (it.from, it.to, &it.msg) == (from, to, msg);
+        self.stage.place(is_meant).expect("it is in transit")
     }
 
-    fn number(&self, packet: Packet) -> u32 {
-        self.transit[self.place(packet)].1
-    }
-
-    fn take(&mut self, packet: Packet) -> u32 {
-        self.transit.remove(self.place(packet)).expect("it was just found").1
-    }
-
-    fn step(
-        &mut self,
-        at: u64,
-        row: &[u32],
-        node: NodeId,
-        code: u32,
-        number: Option<u32>,
-        index: usize,
-    ) {
-        let dictionary = &mut *self.dictionary;
-        let local = row[node.index()];
-        let input: Input<P> = dictionary.input(local, code);
-        let reaction = dictionary.local_at(local).reactions(&input).swap_remove(index);
-        let mut sends = dictionary.step(node, local, code)[index].sends.clone().into_iter();
-        let mut missed = Vec::new();
-        for effect in &reaction.effects {
-            let Effect::Send { to, .. } = effect else { continue };
-            let Some(packet) = sends.next() else { break };
-            match dictionary.is_down(row[to.index()]) {
-                true => missed.push(Fault::Missed(self.sent)),
-                false => self.transit.push_back((packet, self.sent)),
-            }
-            self.sent += 1;
-        }
-        let state = Some(format!("{:?}", reaction.local.node));
-        let effects = reaction.effects;
-        self.lines.push(Line::Step(Step { at, node, input, number, effects, state }));
-        self.lines.extend(missed.into_iter().map(|what| Line::Fault { at, what }));
+    /// The choices by which a node shows this reaction.
+    fn choices(&self, row: &[u32], node: NodeId, input: &Input<P>, reaction: usize) -> Vec<u32> {
+        let reactions = self.dictionary.local_at(row[node.index()]).reactions(input);
+        choices_in(&reactions[reaction].effects).map(|(_, value)| value).collect()
     }
 }

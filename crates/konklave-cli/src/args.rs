@@ -1,18 +1,22 @@
 //! The command line as the user writes it.
 
+mod faults;
+
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
 use konklave_sim::Delay;
-use konklave_sim::faults::{self, Corruption, Faults, Outage, Partition};
 use konklave_sim::workload::Members;
 use konklave_sim::workload::mutex::Demand;
 
 use crate::check::CheckArgs;
 use crate::check_history::CheckHistoryArgs;
 use crate::experiment::ExperimentArgs;
+use crate::fuzz::FuzzArgs;
 use crate::ring::RingArgs;
+use crate::shrink::ShrinkArgs;
+pub use faults::FaultArgs;
 
 /// Run, check, watch and ship distributed algorithms.
 #[derive(Debug, Parser)]
@@ -23,6 +27,7 @@ use crate::ring::RingArgs;
   konklave run raymond --nodes 127 --load heavy  what it costs
   konklave run chang-roberts --nodes 1000000     at scale
   konklave check maekawa --nodes 3               in every order
+  konklave fuzz cao-singhal                      at random
 
 Exit codes: 0 fine, 1 a promise was broken, 2 bad usage or input, 3 inconclusive.")]
 pub struct Cli {
@@ -44,6 +49,10 @@ pub enum Verb {
     Compare(CompareArgs),
     /// Look at every schedule of a small system, and at what it costs at least and at most
     Check(Box<CheckArgs>),
+    /// Run many random schedules, and shorten what breaks a promise
+    Fuzz(Box<FuzzArgs>),
+    /// Make a schedule that breaks a promise as short as possible
+    Shrink(ShrinkArgs),
     /// Run a trace again, step by step, and check that everything happens as recorded
     Replay(ReplayArgs),
     /// Check whether the answers of a shared object can be explained
@@ -194,6 +203,9 @@ pub struct RunArgs {
     /// Channels keep the order of messages [default: if the algorithm needs it]
     #[arg(long)]
     pub fifo: bool,
+    /// Neither the order of messages nor the longest delay that the algorithm relies on is kept
+    #[arg(long)]
+    pub beyond: bool,
 
     /// What the nodes want
     #[command(flatten)]
@@ -229,7 +241,7 @@ pub struct RunArgs {
 }
 
 /// What the nodes want, in mutual exclusion and booking.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Mutual exclusion and booking")]
 pub struct MutexArgs {
     /// How often each node enters, or tries to; under light load, on average [default: 5]
@@ -254,7 +266,7 @@ pub struct MutexArgs {
 }
 
 /// What the nodes want, in elections.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Election")]
 pub struct ElectionArgs {
     /// How ids lie along the node numbers: random, ascending, descending, or file:PATH with one id
@@ -277,7 +289,7 @@ pub struct ElectionArgs {
 }
 
 /// Options that only some algorithms have.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Variants")]
 pub struct VariantArgs {
     /// What a sleeping node does when an election reaches it: all, suppress or relay
@@ -330,47 +342,23 @@ impl VariantArgs {
         ];
         options.into_iter().filter_map(|(name, value)| Some((name, value.as_deref()?)))
     }
-}
 
-/// What goes wrong.
-#[derive(Debug, Args)]
-#[command(next_help_heading = "Faults")]
-pub struct FaultArgs {
-    /// The probability that a message is lost
-    #[arg(long, value_name = "P", value_parser = faults::probability)]
-    pub loss: Option<f64>,
-    /// The probability that a message arrives twice
-    #[arg(long, value_name = "P", value_parser = faults::probability)]
-    pub duplicate: Option<f64>,
-    /// The probability that a message is held up, so that later ones overtake it
-    #[arg(long, value_name = "P", value_parser = faults::probability, conflicts_with = "fifo")]
-    pub reorder: Option<f64>,
-    /// A node stops and forgets everything: NODE@FROM for ever, NODE@FROM..TO with a restart
-    #[arg(long, value_name = "NODE@TIME")]
-    pub crash: Vec<Outage>,
-    /// A node does nothing for a while, then catches up: NODE@FROM..TO
-    #[arg(long, value_name = "NODE@TIME")]
-    pub pause: Vec<Outage>,
-    /// Groups of nodes are cut off: 0-4/5-9@FROM..TO; with hold: before it, messages wait
-    #[arg(long, value_name = "GROUPS@TIME")]
-    pub partition: Vec<Partition>,
-    /// Garbage appears: state:NODE@TIME or channel:FROM-TO@TIME
-    #[arg(long, value_name = "WHAT@TIME")]
-    pub corrupt: Vec<Corruption>,
-}
-
-impl FaultArgs {
-    /// The faults as the simulator takes them.
-    pub fn to_faults(&self) -> Faults {
-        Faults {
-            loss: self.loss.unwrap_or(0.0),
-            duplicate: self.duplicate.unwrap_or(0.0),
-            reorder: self.reorder.unwrap_or(0.0),
-            crashes: self.crash.clone(),
-            pauses: self.pause.clone(),
-            partitions: self.partition.clone(),
-            corruptions: self.corrupt.clone(),
-        }
+    /// Gives an option.
+    pub fn set(&mut self, name: &str, value: String) {
+        let option = match name {
+            "wake" => &mut self.wake,
+            "variant" => &mut self.variant,
+            "quorum" => &mut self.quorum,
+            "structure" => &mut self.structure,
+            "search" => &mut self.search,
+            "linger" => &mut self.linger,
+            "clusters" => &mut self.clusters,
+            "bound" => &mut self.bound,
+            "patience" => &mut self.patience,
+            "max-delay" => &mut self.max_delay,
+            _ => unreachable!("the table knows no option {name}"),
+        };
+        *option = Some(value);
     }
 }
 

@@ -4,22 +4,17 @@ mod args;
 mod family;
 mod report;
 
-use std::fs::File;
-use std::io::{BufWriter, Write};
-use std::path::Path;
 use std::thread;
 
 use konklave::graph::Topology;
-use konklave::trace::{Header, VERSION};
 use konklave_check::{
     Costs, Faults, Identity, Limits, NODES_MAX, Options, Order, Pace, Progress, Verdict as Found,
     World,
 };
 use konklave_sim::workload::Members;
-use konklave_sim::write_line;
 
 use crate::Verdict;
-use crate::drive::{self, CheckPlan, Checked, Job, Outcome, Told, carry_out};
+use crate::drive::{self, CheckPlan, Checked, Job, Outcome, carry_out};
 use crate::entry::{Entry, Family};
 use crate::failure::Failure;
 use crate::output::{self, grouped};
@@ -180,18 +175,8 @@ fn write_schedules(args: &CheckArgs, site: &Site, checked: &Checked) -> Result<(
     let counterexample = checked.counterexample.as_ref().map(|found| &found.schedule);
     for (path, told) in [(&args.trace, counterexample), (&args.worst, checked.worst.as_ref())] {
         if let (Some(path), Some(told)) = (path, told) {
-            let unwritable = |error| Failure::file("write the schedule", path, &error);
-            write_schedule(path, site, told).map_err(unwritable)?;
+            told.write(path, site)?;
         }
     }
     Ok(())
-}
-
-fn write_schedule(path: &Path, site: &Site, told: &Told) -> std::io::Result<()> {
-    let mut out = BufWriter::new(File::create(path)?);
-    write_line(&mut out, &Header { konklave_trace: VERSION, setup: site.setup().clone() })?;
-    for line in &told.trace {
-        writeln!(out, "{line}")?;
-    }
-    out.flush()
 }

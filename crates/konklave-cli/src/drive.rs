@@ -1,6 +1,7 @@
 //! Carries out a job with the nodes of one algorithm. Generic over it: the table picks the types.
 
 mod check;
+mod shrink;
 
 use std::io::{self, Write};
 
@@ -11,6 +12,7 @@ use konklave::election::{self, Winner};
 use konklave::mutex;
 use konklave::protocol::{Monitor, Protocol};
 use konklave_check::application::Application;
+use konklave_check::{Coverage, Noted};
 use konklave_sim::random::{Random, Stream};
 use konklave_sim::script::Script;
 use konklave_sim::workload::booking::{self as bookings, BookingReport, Diary};
@@ -24,6 +26,7 @@ use crate::failure::Failure;
 use crate::replay::describe;
 use crate::site::Site;
 pub use check::{CheckPlan, Checked, Told, seconds, world};
+pub use shrink::Shorter;
 
 /// What is to be done with a system.
 pub enum Job<'a> {
@@ -35,6 +38,13 @@ pub enum Job<'a> {
         trace: Option<(Box<dyn Write + 'a>, bool)>,
         /// Asked from time to time; can stop the run.
         go_on: &'a mut dyn FnMut(Progress) -> bool,
+    },
+    /// Simulate it as one of many.
+    Try {
+        /// How.
+        plan: &'a RunPlan,
+        /// Where the states of the monitor are counted.
+        coverage: &'a Coverage,
     },
     /// Run a trace again.
     Replay {
@@ -51,6 +61,13 @@ pub enum Job<'a> {
         plan: &'a CheckPlan,
         /// Asked from time to time; can stop the search.
         go_on: &'a mut dyn FnMut(konklave_check::Progress) -> bool,
+    },
+    /// Take away from a schedule what it does not need to break its promise.
+    Shrink {
+        /// The trace without its header.
+        lines: &'a [String],
+        /// Asked from time to time; can stop the search.
+        go_on: &'a mut dyn FnMut() -> bool,
     },
 }
 
@@ -103,6 +120,8 @@ pub enum Outcome {
     Played(String),
     /// Of a check.
     Checked(Box<Checked>),
+    /// Of shrinking.
+    Shrunk(Box<Shorter>),
 }
 
 /// What was measured about a family's problem, under the family's name.
@@ -258,18 +277,19 @@ where
     A: Application<Command = P::Command, Event = P::Event>,
     M: Monitor<Command = P::Command, Event = P::Event>,
 {
+    let nodes = site.nodes();
     match job {
         Job::Run { plan, trace, go_on } => {
+            let (options, watched) = (plan.options.clone(), Noted::new(monitor, None));
+            let simulation = Simulation::new(options, nodes, make, workload(plan)?, watched);
+            simulate(simulation, trace, go_on).map(|report| Outcome::Ran(report.map(wrap)))
+        }
+        Job::Try { plan, coverage } => {
+            let watched = Noted::new(monitor, Some(coverage.clone()));
             let options = plan.options.clone();
-            let workload = workload(plan)?;
-            let mut simulation = Simulation::new(options, site.nodes(), make, workload, monitor);
-            if let Some((out, with_states)) = trace {
-                simulation.record(Recording::new(out, with_states));
-            }
-            let report = simulation.run(go_on).map_err(|error| {
-                Failure::bad(format!("cannot write the trace: {error}; it is incomplete"))
-            })?;
-            Ok(Outcome::Ran(report.map(wrap)))
+            let simulation = Simulation::new(options, nodes, make, workload(plan)?, watched);
+            let report = simulate(simulation, None, &mut |_| true);
+            report.map(|report| Outcome::Ran(report.map(wrap)))
         }
         Job::Replay { lines, show } => {
             let mut show = |line: &_| show(&describe(line));
@@ -286,5 +306,27 @@ where
             let checked = check::check(make, applications(plan)?, monitor, plan, go_on);
             Ok(Outcome::Checked(Box::new(checked)))
         }
+        Job::Shrink { lines, go_on } => {
+            shrink::shrink::<P, A, M>(make, site.nodes(), monitor, lines, go_on)
+                .map(|shorter| Outcome::Shrunk(Box::new(shorter)))
+        }
     }
+}
+
+fn simulate<'a, P, W, M>(
+    mut simulation: Simulation<'a, P, W, M>,
+    trace: Option<(Box<dyn Write + 'a>, bool)>,
+    go_on: &mut dyn FnMut(Progress) -> bool,
+) -> Result<Report<W::Report>, Failure>
+where
+    P: Protocol,
+    W: Workload<P>,
+    M: Monitor<Command = P::Command, Event = P::Event>,
+{
+    if let Some((out, with_states)) = trace {
+        simulation.record(Recording::new(out, with_states));
+    }
+    simulation
+        .run(go_on)
+        .map_err(|error| Failure::bad(format!("cannot write the trace: {error}; it is incomplete")))
 }

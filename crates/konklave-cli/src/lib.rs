@@ -13,6 +13,7 @@ mod expected;
 pub mod experiment;
 pub mod explain;
 pub mod failure;
+pub mod fuzz;
 pub mod list;
 mod output;
 mod progress;
@@ -20,6 +21,7 @@ pub mod replay;
 pub mod ring;
 pub mod run;
 pub mod setup;
+pub mod shrink;
 pub mod site;
 pub mod table;
 
@@ -41,6 +43,8 @@ pub fn main() -> ExitCode {
         Verb::Run(args) => run::run(args),
         Verb::Compare(args) => compare::compare(args),
         Verb::Check(args) => check::check(args),
+        Verb::Fuzz(args) => fuzz::fuzz(args),
+        Verb::Shrink(args) => shrink::shrink(args),
         Verb::Replay(args) => replay::replay(args),
         Verb::CheckHistory(args) => check_history::check_history(args),
         Verb::Ring(args) => ring::ring(args),

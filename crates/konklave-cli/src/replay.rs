@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 use std::fs::File;
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Lines, Write};
+use std::path::Path;
 
 use konklave::protocol::Input;
 use konklave::trace::{self, Fault, Header, Line};
@@ -19,14 +20,8 @@ use crate::{output, table};
 
 /// Replays a trace and says how it ended.
 pub fn replay(args: &ReplayArgs) -> Result<Verdict, Failure> {
-    let path = &args.file;
-    let unreadable = |error: std::io::Error| Failure::file("read the trace", path, &error);
-    let in_file = |problem: String| Failure::bad(format!("{}: {problem}", path.display()));
-    let mut lines = BufReader::new(File::open(path).map_err(unreadable)?).lines();
-    let header = lines.next().ok_or_else(|| in_file("the file is empty".to_owned()))?;
-    let setup = read_header(&header.map_err(unreadable)?).map_err(in_file)?;
-    let entry = table::find(&setup.algorithm)?;
-    let site = Site::new(setup, entry)?;
+    let Recorded { site, mut lines, in_file } = open(&args.file)?;
+    let entry = site.entry();
 
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     let mut closed = None;
@@ -36,10 +31,7 @@ pub fn replay(args: &ReplayArgs) -> Result<Verdict, Failure> {
         }
     };
     let job = Job::Replay { lines: &mut lines, show: &mut show };
-    let outcome = carry_out(&site, job).map_err(|failure| match failure {
-        Failure::Bad(problem) => in_file(problem),
-        failure => failure,
-    });
+    let outcome = carry_out(&site, job).map_err(in_file);
     out.flush()?;
     drop(out);
     if let Some(error) = closed {
@@ -83,6 +75,31 @@ pub fn replay(args: &ReplayArgs) -> Result<Verdict, Failure> {
         output::lines(&lines)?;
     }
     Ok(verdict)
+}
+
+/// A trace whose header was read.
+pub(crate) struct Recorded<F> {
+    /// Where the same nodes are built again.
+    pub(crate) site: Site,
+    /// The other lines.
+    pub(crate) lines: Lines<BufReader<File>>,
+    /// Says in which file something is wrong.
+    pub(crate) in_file: F,
+}
+
+/// Opens a trace and reads its header.
+pub(crate) fn open(path: &Path) -> Result<Recorded<impl Fn(Failure) -> Failure + '_>, Failure> {
+    let unreadable = |error: std::io::Error| Failure::file("read the trace", path, &error);
+    let in_file = |failure: Failure| match failure {
+        Failure::Bad(problem) => Failure::bad(format!("{}: {problem}", path.display())),
+        failure => failure,
+    };
+    let mut lines = BufReader::new(File::open(path).map_err(unreadable)?).lines();
+    let header = lines.next().ok_or_else(|| in_file(Failure::bad("the file is empty")))?;
+    let setup = read_header(&header.map_err(unreadable)?);
+    let setup = setup.map_err(|problem| in_file(Failure::bad(problem)))?;
+    let entry = table::find(&setup.algorithm)?;
+    Ok(Recorded { site: Site::new(setup, entry)?, lines, in_file })
 }
 
 fn read_header(line: &str) -> Result<Setup, String> {

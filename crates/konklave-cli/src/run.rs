@@ -75,7 +75,8 @@ pub fn run(args: &RunArgs) -> Result<Verdict, Failure> {
     Ok(verdict)
 }
 
-fn wish(args: &RunArgs) -> Wish<'_> {
+/// What `run` builds a system from.
+pub(crate) fn wish(args: &RunArgs) -> Wish<'_> {
     Wish {
         nodes: args.nodes,
         topology: args.topology.as_deref(),
@@ -150,7 +151,8 @@ fn refuse_foreign_options(args: &RunArgs, entry: &Entry) -> Result<(), Failure> 
     }
 }
 
-fn plan(args: &RunArgs, site: &Site) -> Result<RunPlan, Failure> {
+/// What `run` does with it.
+pub(crate) fn plan(args: &RunArgs, site: &Site) -> Result<RunPlan, Failure> {
     let faults = args.faults.to_faults();
     if let Some(node) = faults.largest_node().filter(|node| node.0 >= site.nodes()) {
         return Err(Failure::bad(format!(
@@ -163,13 +165,15 @@ fn plan(args: &RunArgs, site: &Site) -> Result<RunPlan, Failure> {
             "--pause {pause} never ends: write NODE@FROM..TO, or --crash {pause}"
         )));
     }
-    if site.needs_fifo() && args.faults.reorder.is_some() {
+    let is_fifo = args.fifo || (site.needs_fifo() && !args.beyond);
+    if is_fifo && args.faults.reorder.is_some() {
         return Err(Failure::bad(format!(
-            "{} needs channels that keep the order of messages: leave --reorder out",
+            "{} needs channels that keep the order of messages: leave --reorder out, \
+             or write --beyond",
             site.entry().name
         )));
     }
-    if let Some(problem) = unbounded(args.delay, site) {
+    if let Some(problem) = unbounded(args.delay, site).filter(|_| !args.beyond) {
         return Err(Failure::bad(problem));
     }
     let initiators = match site.entry().needs.one_initiator {
@@ -182,7 +186,7 @@ fn plan(args: &RunArgs, site: &Site) -> Result<RunPlan, Failure> {
         options: Options {
             seed: args.seed,
             delay: args.delay,
-            fifo: args.fifo || site.needs_fifo(),
+            fifo: is_fifo,
             faults,
             time_limit: args.time_limit,
             event_limit: args.event_limit,
@@ -252,7 +256,8 @@ fn save_graph(path: &Path, site: &Site) -> Result<(), Failure> {
 }
 
 fn for_people(report: &RunReport<'_>, args: &RunArgs, site: &Site) -> Vec<String> {
-    let order = if args.fifo || site.needs_fifo() { ", first in first out" } else { "" };
+    let is_fifo = args.fifo || (site.needs_fifo() && !args.beyond);
+    let order = if is_fifo { ", first in first out" } else { "" };
     let mut lines = vec![
         format!(
             "{} on a {}, seed {}, delay {}{order}",

@@ -1,8 +1,9 @@
 //! An application that books intervals.
 
+use konklave::NodeId;
 use konklave::booking::{Command, Event, Interval};
 
-use super::{Application, Standing};
+use super::{Application, Standing, of_node};
 
 /// Books these intervals one after the other, and gives each back before it asks for the next.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -41,10 +42,19 @@ impl Application for Guest {
         }
     }
 
+    fn may(&self, command: &Command) -> bool {
+        match (command, self.stay) {
+            (Command::Reserve(interval), Stay::Away) => self.wishes.contains(interval),
+            (Command::Release(interval), Stay::Inside(mine)) => *interval == mine,
+            _ => false,
+        }
+    }
+
     fn on_command(&mut self, command: &Command) {
         match *command {
             Command::Reserve(interval) => {
-                self.wishes.pop();
+                let place = self.wishes.iter().rposition(|wish| *wish == interval);
+                self.wishes.remove(place.expect("nobody asks for what it does not want"));
                 self.stay = Stay::Asking(interval);
             }
             Command::Release(_) => self.stay = Stay::Away,
@@ -56,6 +66,21 @@ impl Application for Guest {
             (Event::Granted, Stay::Asking(interval)) => Stay::Inside(interval),
             _ => Stay::Away,
         };
+    }
+
+    fn revive(&mut self) {
+        self.stay = Stay::Away;
+    }
+
+    fn supply(nodes: u32, commands: &[(NodeId, Command)]) -> Vec<Self> {
+        let wishes = |node| {
+            let wishes = of_node(node, commands).filter_map(|command| match command {
+                Command::Reserve(interval) => Some(*interval),
+                Command::Release(_) => None,
+            });
+            Self::new(wishes.collect())
+        };
+        NodeId::all(nodes).map(wishes).collect()
     }
 
     fn standing(&self) -> Standing {

@@ -3,7 +3,7 @@
 use konklave::NodeId;
 use konklave::election::{Command, Event};
 
-use super::{Application, Standing};
+use super::{Application, Standing, of_node};
 
 /// Calls so many elections.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -17,9 +17,12 @@ pub struct Voter {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Notices {
     Never,
-    /// These were not told yet.
-    Pending(Vec<NodeId>),
+    /// These were not told yet: by node, and about each node in the order of what happened to it.
+    Pending(Vec<Notice>),
 }
+
+/// What a node is still to be told: about which node, and what.
+type Notice = (NodeId, Command);
 
 impl Voter {
     /// It calls up to `starts` elections.
@@ -30,6 +33,22 @@ impl Voter {
     /// The same, but it notices crashes of other nodes.
     pub fn noticing(self) -> Self {
         Self { notices: Notices::Pending(Vec::new()), ..self }
+    }
+
+    fn notice(&mut self, node: NodeId, command: Command) {
+        if let Notices::Pending(notices) = &mut self.notices {
+            let place = notices.partition_point(|(other, _)| *other <= node);
+            notices.insert(place, (node, command));
+        }
+    }
+
+    /// The notices that can come next: the first about each node.
+    fn next(&self) -> impl Iterator<Item = &Notice> {
+        let notices = match &self.notices {
+            Notices::Never => &[][..],
+            Notices::Pending(notices) => notices,
+        };
+        notices.chunk_by(|a, b| a.0 == b.0).map(|about| &about[0])
     }
 }
 
@@ -47,20 +66,21 @@ impl Application for Voter {
     }
 
     fn notices(&self) -> Vec<Command> {
-        match &self.notices {
-            Notices::Never => Vec::new(),
-            Notices::Pending(lost) => lost.iter().copied().map(Command::Lost).collect(),
-        }
+        self.next().map(|(_, command)| *command).collect()
     }
 
     fn on_command(&mut self, command: &Command) {
-        match (command, &mut self.notices) {
-            (Command::Start, _) => {
-                self.starts -= 1;
-                self.standing = Standing::Waiting;
+        let notice = self.next().find(|(_, next)| next == command).copied();
+        match (notice, &mut self.notices) {
+            (Some(notice), Notices::Pending(notices)) => {
+                let place = notices.iter().position(|it| *it == notice);
+                notices.remove(place.expect("it was just found"));
             }
-            (Command::Lost(node), Notices::Pending(lost)) => lost.retain(|other| other != node),
-            (Command::Lost(_) | Command::Found(_), _) => {}
+            _ if *command == Command::Start => self.starts -= 1,
+            _ => {}
+        }
+        if *command == Command::Start {
+            self.standing = Standing::Waiting;
         }
     }
 
@@ -75,10 +95,30 @@ impl Application for Voter {
     }
 
     fn on_crash(&mut self, node: NodeId) {
-        if let Notices::Pending(lost) = &mut self.notices {
-            lost.push(node);
-            lost.sort_unstable();
+        self.notice(node, Command::Lost(node));
+    }
+
+    fn on_restart(&mut self, node: NodeId) {
+        self.notice(node, Command::Found(node));
+    }
+
+    /// Where crashes are noticed, who is back calls an election.
+    fn revive(&mut self) {
+        self.standing = Standing::Idle;
+        if let Notices::Pending(notices) = &mut self.notices {
+            notices.clear();
+            notices.push((NodeId(u32::MAX), Command::Start)); // About nobody.
         }
+    }
+
+    fn supply(nodes: u32, commands: &[(NodeId, Command)]) -> Vec<Self> {
+        let are_noticed = commands.iter().any(|(_, command)| *command != Command::Start);
+        let voter = |node| {
+            let starts = of_node(node, commands).filter(|it| **it == Command::Start);
+            let voter = Self::new(starts.count() as u32);
+            if are_noticed { voter.noticing() } else { voter }
+        };
+        NodeId::all(nodes).map(voter).collect()
     }
 
     fn standing(&self) -> Standing {

@@ -1,8 +1,9 @@
 //! An application that enters its critical section a few times.
 
+use konklave::NodeId;
 use konklave::mutex::{Command, Event, Phase};
 
-use super::{Application, Standing};
+use super::{Application, Standing, of_node};
 
 /// Enters so often, and always leaves at last.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -45,6 +46,18 @@ impl Application for Visitor {
     fn on_event(&mut self, event: &Event) {
         let Event::Granted = event;
         self.phase = Phase::Inside;
+    }
+
+    fn revive(&mut self) {
+        self.phase = Phase::Idle;
+    }
+
+    fn supply(nodes: u32, commands: &[(NodeId, Command)]) -> Vec<Self> {
+        let entries = |node| {
+            let requests = of_node(node, commands).filter(|it| **it == Command::Acquire);
+            Self::new(requests.count() as u32)
+        };
+        NodeId::all(nodes).map(entries).collect()
     }
 
     fn standing(&self) -> Standing {

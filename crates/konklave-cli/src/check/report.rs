@@ -2,10 +2,9 @@
 
 use std::io;
 
-use konklave::trace::{Header, VERSION};
 use konklave_check::{Extremes, Liveness, Order, Pace, Reached, Verdict as Found, World};
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::CheckArgs;
 use crate::drive::{CheckPlan, Checked};
@@ -20,14 +19,7 @@ pub(super) fn for_machines(
     site: &Site,
 ) -> io::Result<impl Serialize> {
     let counterexample = checked.counterexample.as_ref();
-    let trace = counterexample.map(|found| -> io::Result<Vec<Value>> {
-        let header = Header { konklave_trace: VERSION, setup: site.setup().clone() };
-        let mut lines = vec![serde_json::to_value(header)?];
-        for line in &found.schedule.trace {
-            lines.push(serde_json::from_str(line)?);
-        }
-        Ok(lines)
-    });
+    let trace = counterexample.map(|found| found.schedule.to_json(site));
     Ok(json!({
         "algorithm": site.entry().name,
         "family": site.entry().family,
@@ -76,7 +68,7 @@ pub(super) fn for_people(
     ];
     if let Some(found) = &checked.counterexample {
         lines.push("A schedule that breaks a promise, as short as any:".to_owned());
-        lines.extend(found.schedule.text.iter().flat_map(|text| text.lines()).map(str::to_owned));
+        lines.extend(found.schedule.text_lines());
         lines.push(String::new());
     }
     let mut fields = vec![("verdict", verdict(checked)), ("states", states(checked))];

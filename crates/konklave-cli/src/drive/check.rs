@@ -1,19 +1,25 @@
 //! Looks at every schedule of a system. What algorithms differ in ends here: reports are the same
 //! for all.
 
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
 use std::time::Duration;
 
 use konklave::booking::Interval;
 use konklave::protocol::{Monitor, Protocol};
-use konklave::trace::Line;
+use konklave::trace::{Header, Line, VERSION};
 use konklave_check::application::{Application, Guest, Visitor, Voter};
 use konklave_check::{Options, Order, Pace, Progress, Report, System, World, explore};
 use konklave_sim::words::in_words;
 use konklave_sim::workload::Members;
+use konklave_sim::write_line;
+use serde_json::Value;
 
 use super::{members, refuse_rivals};
 use crate::failure::Failure;
 use crate::replay::describe;
+use crate::setup::Setup;
 use crate::site::Site;
 
 /// How a system is to be checked.
@@ -44,11 +50,42 @@ pub struct Told {
 }
 
 impl Told {
-    fn new<P: Protocol>(lines: &[Line<P>]) -> Self {
+    pub(super) fn new<P: Protocol>(lines: &[Line<P>]) -> Self {
         let words: Vec<_> = lines.iter().map(in_words).collect();
         let json = |line| serde_json::to_string(line).expect("what is in a trace can be written");
         Self { trace: words.iter().map(json).collect(), text: words.iter().map(describe).collect() }
     }
+
+    /// Writes it as a trace of a system that was built at this site.
+    pub(crate) fn write(&self, path: &Path, site: &Site) -> Result<(), Failure> {
+        let write = || {
+            let mut out = BufWriter::new(File::create(path)?);
+            write_line(&mut out, &header(site))?;
+            for line in &self.trace {
+                writeln!(out, "{line}")?;
+            }
+            out.flush()
+        };
+        write().map_err(|error| Failure::file("write the schedule", path, &error))
+    }
+
+    /// The lines of that trace.
+    pub(crate) fn to_json(&self, site: &Site) -> io::Result<Vec<Value>> {
+        let mut lines = vec![serde_json::to_value(header(site))?];
+        for line in &self.trace {
+            lines.push(serde_json::from_str(line)?);
+        }
+        Ok(lines)
+    }
+
+    /// For people, a line each.
+    pub(crate) fn text_lines(&self) -> impl Iterator<Item = String> + '_ {
+        self.text.iter().flat_map(|text| text.lines()).map(str::to_owned)
+    }
+}
+
+fn header(site: &Site) -> Header<Setup> {
+    Header { konklave_trace: VERSION, setup: site.setup().clone() }
 }
 
 /// Looks at every schedule of these nodes.

@@ -1,0 +1,151 @@
+//! Makes a schedule that breaks a promise shorter: nothing more can be taken away from the result.
+//!
+//! A schedule is a list of what happens. Some of it is left out, and the rest happens again as far
+//! as it can: a message arrives only if it was sent, a timer runs out only if it is pending, and an
+//! application asks only for what it may. If the same promise still breaks, the shorter list is
+//! taken.
+
+mod happening;
+mod minimise;
+mod play;
+#[cfg(test)]
+mod tests;
+
+use konklave::NodeId;
+use konklave::protocol::{Broken, Effect, Input, Monitor, Protocol};
+use konklave::trace::{Fault, Line, Step};
+use serde::Serialize;
+
+use crate::application::Application;
+use crate::report::Schedule;
+use crate::system::{Order, Pace, System, World};
+pub use happening::{Unfit, commands};
+use minimise::minimise;
+use play::Play;
+
+/// What a schedule consists of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Size {
+    /// Crashes, losses, and whatever else is no node's doing.
+    pub faults: u64,
+    /// What applications ask for, or nodes are told.
+    pub commands: u64,
+    /// Messages that are sent.
+    pub messages: u64,
+    /// Messages that arrive.
+    pub deliveries: u64,
+    /// Timers that run out.
+    pub timers: u64,
+    /// Steps of nodes.
+    pub steps: u64,
+}
+
+impl Size {
+    /// The size of a schedule.
+    pub fn of<P: Protocol>(lines: &[Line<P>]) -> Self {
+        let mut size = Self::default();
+        for line in lines {
+            match line {
+                Line::Step(Step { input, effects, .. }) => {
+                    size.steps += 1;
+                    match input {
+                        Input::Start => {}
+                        Input::Command(_) => size.commands += 1,
+                        Input::Message { .. } => size.deliveries += 1,
+                        Input::Timer(_) => size.timers += 1,
+                    }
+                    let is_send = |effect: &&_| matches!(effect, Effect::Send { .. });
+                    size.messages += effects.iter().filter(is_send).count() as u64;
+                }
+                // A consequence of the crash.
+                Line::Fault { what: Fault::Missed(_), .. } => {}
+                Line::Fault { .. } => size.faults += 1,
+                Line::Loop { .. } | Line::End(_) => {}
+            }
+        }
+        size
+    }
+}
+
+/// A schedule from which nothing can be taken away.
+#[derive(Clone, Debug)]
+pub struct Shrunk<P: Protocol> {
+    /// The promise that it breaks.
+    pub broken: Broken,
+    /// The schedule.
+    pub schedule: Schedule<P>,
+    /// The world in which it happens: that of the trace.
+    pub world: World,
+    /// Whether nothing more could go; if not, somebody has stopped the search.
+    pub is_minimal: bool,
+}
+
+/// How often a schedule is read anew. It never was necessary more than a few times.
+const ROUNDS: usize = 20;
+
+/// Shrinks the lines of a trace, the header left out. The world of the system is that of the trace:
+/// messages overtake each other only if they do there, and timers wait for messages if they can.
+/// `go_on` is asked from time to time and can stop the search.
+///
+/// # Errors
+///
+/// If it breaks no promise, or cannot happen again.
+pub fn shrink<P, A, M>(
+    make: impl Fn(NodeId) -> P,
+    nodes: u32,
+    monitor: M,
+    lines: &[Line<P>],
+    go_on: &mut dyn FnMut() -> bool,
+) -> Result<Shrunk<P>, Unfit>
+where
+    P: Protocol,
+    A: Application<Command = P::Command, Event = P::Event>,
+    M: Monitor<Command = P::Command, Event = P::Event>,
+{
+    let applications = A::supply(nodes, &commands(lines));
+    let mut system = System {
+        nodes: NodeId::all(nodes).map(make).collect(),
+        applications,
+        monitor,
+        world: World { order: Order::Fifo, pace: Pace::Patient, ..World::new() },
+    };
+    let mut shrunk = shrink_once(&mut system, lines, go_on)?;
+    for _ in 0..ROUNDS {
+        // What arrived instead of what was recorded is now recorded: more may go.
+        let Ok(again) = shrink_once(&mut system, &shrunk.schedule, go_on) else { break };
+        let is_settled = again.schedule == shrunk.schedule || !again.is_minimal;
+        shrunk = again;
+        if is_settled {
+            break;
+        }
+    }
+    Ok(shrunk)
+}
+
+fn shrink_once<P, A, M>(
+    system: &mut System<P, A, M>,
+    lines: &[Line<P>],
+    go_on: &mut dyn FnMut() -> bool,
+) -> Result<Shrunk<P>, Unfit>
+where
+    P: Protocol,
+    A: Application<Command = P::Command, Event = P::Event>,
+    M: Monitor<Command = P::Command, Event = P::Event>,
+{
+    let recorded = happening::Recorded::read(system.nodes.len() as u32, lines)?;
+    system.world.order = recorded.order;
+    let all: Vec<u32> = (0..recorded.happenings.len() as u32).collect();
+    // With all the patience that the schedule allows.
+    for pace in [Pace::Patient, Pace::Free] {
+        system.world.pace = pace;
+        let Some(mut play) = Play::new(system, &recorded) else { continue };
+        let mut is_minimal = true;
+        let list = minimise(all, &mut |beginning, rest| {
+            is_minimal &= go_on();
+            if is_minimal { play.attempt(beginning, rest) } else { None }
+        });
+        let (broken, schedule) = play.write(&list);
+        return Ok(Shrunk { broken, schedule, world: system.world, is_minimal });
+    }
+    Err(Unfit::Unrepeatable)
+}

@@ -1,0 +1,212 @@
+//! What happens in a recorded schedule, as a list from which things can be taken away.
+
+use std::collections::BTreeMap;
+
+use konklave::NodeId;
+use konklave::protocol::{Broken, Effect, Input, Invariant, Protocol};
+use konklave::trace::{Fault, Line, Step};
+
+use crate::local::choices_in;
+use crate::stage::Letter;
+use crate::system::Order;
+
+/// Something that happens. The first start of each node is left out: it always does.
+#[derive(Clone, Debug)]
+pub(crate) enum Happening<P: Protocol> {
+    /// A node takes a step by itself.
+    Own { node: NodeId, input: Input<P>, choices: Vec<u32> },
+    /// A message arrives.
+    Arrive { letter: Letter<P>, choices: Vec<u32> },
+    /// A message arrives that nobody has sent.
+    Forge { letter: Letter<P>, choices: Vec<u32> },
+    /// A message is lost.
+    Lose(Letter<P>),
+    /// A message will arrive twice.
+    Double(Letter<P>),
+    /// A node crashes.
+    Crash(NodeId),
+    /// A crashed node is back.
+    Restart { node: NodeId, choices: Vec<u32> },
+    /// A node's memory is spoilt.
+    Spoil { node: NodeId, messages: Vec<(NodeId, P::Msg)> },
+}
+
+/// A recorded schedule.
+pub(crate) struct Recorded<P: Protocol> {
+    /// The choices of each node when it starts.
+    pub(crate) starts: Vec<Vec<u32>>,
+    /// What happens then.
+    pub(crate) happenings: Vec<Happening<P>>,
+    /// The promise that is broken at the end.
+    pub(crate) broken: Broken,
+    /// Whether messages overtake each other.
+    pub(crate) order: Order,
+    /// The invariants of the algorithm.
+    pub(crate) invariants: Vec<Invariant<P>>,
+}
+
+/// Why a schedule cannot be shrunk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unfit {
+    /// It breaks no promise.
+    NothingBroken,
+    /// Its last steps can repeat for ever: with fewer of them, they could not.
+    Endless,
+    /// Its end is missing, or it mentions nodes or messages that do not exist.
+    Damaged,
+    /// What happens in it does not break the promise when it happens again.
+    Unrepeatable,
+}
+
+impl<P: Protocol> Recorded<P> {
+    /// Reads the lines of a trace of so many nodes.
+    pub(crate) fn read(nodes: u32, lines: &[Line<P>]) -> Result<Self, Unfit> {
+        let mut reader = Reader {
+            starts: vec![None; nodes as usize],
+            happenings: Vec::new(),
+            letters: Vec::new(),
+            doubled: doubled(lines),
+            pending: BTreeMap::new(),
+            order: Order::Fifo,
+        };
+        for line in lines {
+            match line {
+                Line::Step(step) => reader.step(step)?,
+                Line::Fault { what, .. } => reader.fault(what)?,
+                Line::Loop { .. } => return Err(Unfit::Endless),
+                Line::End(end) => {
+                    let broken = end.broken.clone().ok_or(Unfit::NothingBroken)?;
+                    let Reader { starts, happenings, order, .. } = reader;
+                    let starts = starts.into_iter().map(Option::unwrap_or_default).collect();
+                    let invariants = P::invariants();
+                    return Ok(Self { starts, happenings, broken, order, invariants });
+                }
+            }
+        }
+        Err(Unfit::Damaged)
+    }
+}
+
+/// The commands that applications give in a trace.
+pub fn commands<P: Protocol>(lines: &[Line<P>]) -> Vec<(NodeId, P::Command)> {
+    let command = |line: &Line<P>| match line {
+        Line::Step(Step { node, input: Input::Command(command), .. }) => {
+            Some((*node, command.clone()))
+        }
+        _ => None,
+    };
+    lines.iter().filter_map(command).collect()
+}
+
+/// How often each message is doubled.
+fn doubled<P: Protocol>(lines: &[Line<P>]) -> BTreeMap<u32, u32> {
+    let mut doubled = BTreeMap::new();
+    for line in lines {
+        if let Line::Fault { what: Fault::Doubled(number), .. } = line {
+            *doubled.entry(*number).or_default() += 1;
+        }
+    }
+    doubled
+}
+
+struct Reader<P: Protocol> {
+    starts: Vec<Option<Vec<u32>>>,
+    happenings: Vec<Happening<P>>,
+    /// All messages, by their numbers.
+    letters: Vec<Letter<P>>,
+    doubled: BTreeMap<u32, u32>,
+    /// What is in transit on each channel, in the order of sending.
+    pending: BTreeMap<(NodeId, NodeId), Vec<u32>>,
+    order: Order,
+}
+
+impl<P: Protocol> Reader<P> {
+    fn step(&mut self, step: &Step<P>) -> Result<(), Unfit> {
+        let Step { node, input, number, effects, .. } = step;
+        let node = *node;
+        let choices: Vec<u32> = choices_in(effects).map(|(_, value)| value).collect();
+        let start = self.starts.get_mut(node.index()).ok_or(Unfit::Damaged)?;
+        match (input, number) {
+            (Input::Start, _) if start.is_none() => *start = Some(choices),
+            (Input::Start, _) => {
+                // It belongs to the restart before it.
+                let restarts = self.happenings.iter_mut().rev();
+                let restart = restarts.into_iter().find_map(|happening| match happening {
+                    Happening::Restart { node: other, choices } if *other == node => Some(choices),
+                    _ => None,
+                });
+                *restart.ok_or(Unfit::Damaged)? = choices;
+            }
+            (Input::Message { .. }, Some(number)) => self.arrive(*number, choices)?,
+            (Input::Message { from, msg }, None) => {
+                let letter = Letter { from: *from, to: node, msg: msg.clone() };
+                self.happenings.push(Happening::Forge { letter, choices });
+            }
+            (Input::Command(_) | Input::Timer(_), _) => {
+                self.happenings.push(Happening::Own { node, input: input.clone(), choices });
+            }
+        }
+        for effect in effects {
+            if let Effect::Send { to, msg } = effect {
+                self.send(Letter { from: node, to: *to, msg: msg.clone() });
+            }
+        }
+        Ok(())
+    }
+
+    /// A message that is doubled is so from the beginning, whenever that shows.
+    fn send(&mut self, letter: Letter<P>) {
+        let number = self.letters.len() as u32;
+        let pending = self.pending.entry((letter.from, letter.to)).or_default();
+        pending.push(number);
+        for _ in 0..self.doubled.get(&number).copied().unwrap_or(0) {
+            self.happenings.push(Happening::Double(letter.clone()));
+            pending.push(number);
+        }
+        self.letters.push(letter);
+    }
+
+    /// Takes a message out of its channel; whether it was the first there.
+    fn take(&mut self, number: u32) -> Result<(Letter<P>, bool), Unfit> {
+        let letter = self.letters.get(number as usize).cloned().ok_or(Unfit::Damaged)?;
+        let pending = self.pending.entry((letter.from, letter.to)).or_default();
+        let place = pending.iter().position(|other| *other == number).ok_or(Unfit::Damaged)?;
+        pending.remove(place);
+        Ok((letter, place == 0))
+    }
+
+    fn arrive(&mut self, number: u32, choices: Vec<u32>) -> Result<(), Unfit> {
+        let (letter, is_first) = self.take(number)?;
+        if !is_first {
+            self.order = Order::Any;
+        }
+        self.happenings.push(Happening::Arrive { letter, choices });
+        Ok(())
+    }
+
+    fn fault(&mut self, fault: &Fault<P>) -> Result<(), Unfit> {
+        match fault {
+            Fault::Lost(number) => {
+                let (letter, _) = self.take(*number)?;
+                self.happenings.push(Happening::Lose(letter));
+            }
+            Fault::Missed(number) => self.arrive(*number, Vec::new())?,
+            Fault::Crash(node) => self.happenings.push(Happening::Crash(*node)),
+            Fault::Restart(node) => {
+                self.happenings.push(Happening::Restart { node: *node, choices: Vec::new() });
+            }
+            Fault::Garbage { node, messages } => {
+                self.happenings.push(Happening::Spoil { node: *node, messages: messages.clone() });
+            }
+            // Doubling was seen before, forgeries show when they arrive, and what merely holds
+            // messages back is the same as bad luck.
+            Fault::Doubled(_)
+            | Fault::Forged { .. }
+            | Fault::Pause(_)
+            | Fault::Resume(_)
+            | Fault::Partition(_)
+            | Fault::Heal(_) => {}
+        }
+        Ok(())
+    }
+}

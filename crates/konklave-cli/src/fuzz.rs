@@ -1,0 +1,110 @@
+//! `konklave fuzz`: many random schedules, and what breaks as short as possible.
+
+mod args;
+pub mod command;
+pub mod draw;
+pub mod faults;
+mod report;
+pub mod swarm;
+
+use std::thread;
+use std::time::Duration;
+
+use crate::Verdict;
+use crate::drive::{self, Job, Outcome, carry_out};
+use crate::failure::Failure;
+use crate::output::{self, grouped};
+use crate::progress::Watch;
+use crate::shrink::{Shortened, shorten};
+use crate::table;
+pub use args::{FuzzArgs, Sizes};
+use draw::{Drawn, Space};
+use faults::Disorder;
+use swarm::{Budget, Failures, swarm};
+
+/// How many seconds it takes if nobody says.
+const SECONDS: f64 = 10.0;
+
+/// A failure that was looked at more closely.
+struct Example {
+    disorder: Disorder,
+    failures: Failures,
+    drawn: Drawn,
+    /// As short as possible; not if it never ends.
+    shortened: Option<Shortened>,
+}
+
+/// Runs random schedules and reports.
+pub fn fuzz(args: &FuzzArgs) -> Result<Verdict, Failure> {
+    let entry = table::find(&args.algorithm)?;
+    let space = Space::new(args, entry)?;
+    let mut watch = Watch::new();
+    let mut go_on = |schedules: u64, deliveries: u64| {
+        watch.show(|seconds| {
+            let rate = grouped((schedules as f64 / seconds) as u64);
+            let deliveries = grouped(deliveries);
+            format!("{} schedules, {rate} /s, {deliveries} deliveries", grouped(schedules))
+        })
+    };
+    let tally = swarm(&space, budget(args), &mut go_on)?;
+    let mut examples = Vec::new();
+    for ((disorder, _), failures) in &tally.failures {
+        let mut go_on = || watch.show(|_| format!("shortening seed {}", failures.seed));
+        examples.push(example(&space, *disorder, failures, &mut go_on)?);
+    }
+    watch.finish();
+    examples.sort_by_key(|example| (example.disorder, example.failures.seed));
+    let first = examples.iter().find_map(|example| example.shortened.as_ref());
+    if let (Some(path), Some(shortened)) = (&args.trace, first) {
+        shortened.told.write(path, &shortened.site)?;
+    }
+    match args.json {
+        true => output::json(&report::for_machines(&tally, &examples, args)?)?,
+        false => output::lines(&report::for_people(&tally, &examples, args, entry))?,
+    }
+    let is_broken = examples.iter().any(|example| example.disorder == Disorder::None);
+    Ok(match (is_broken, tally.is_interrupted) {
+        (true, _) => Verdict::Broken,
+        (false, true) => Verdict::Inconclusive,
+        (false, false) => Verdict::Fine,
+    })
+}
+
+fn budget(args: &FuzzArgs) -> Budget {
+    let seconds = match (args.seconds, args.schedules) {
+        (Some(seconds), _) => drive::seconds(seconds),
+        (None, Some(_)) => Duration::MAX,
+        (None, None) => drive::seconds(SECONDS),
+    };
+    let usual = thread::available_parallelism().map_or(1, usize::from);
+    Budget {
+        seed: args.seed,
+        schedules: args.schedules.unwrap_or(u64::MAX),
+        time: seconds,
+        threads: args.threads.map_or(usual, usize::from),
+        stops_at_failure: !args.beyond,
+    }
+}
+
+/// Runs the first of these failures again, writes it down, and shortens it.
+fn example(
+    space: &Space,
+    disorder: Disorder,
+    failures: &Failures,
+    go_on: &mut dyn FnMut() -> bool,
+) -> Result<Example, Failure> {
+    let drawn = space.draw(failures.seed)?;
+    let mut out = Vec::new();
+    let trace = Some((Box::new(&mut out) as Box<dyn std::io::Write>, false));
+    let job = Job::Run { plan: &drawn.plan, trace, go_on: &mut |_| true };
+    let Outcome::Ran(report) = carry_out(&drawn.site, job)? else { unreachable!("a run runs") };
+    let shortened = match report.violations.is_empty() {
+        true => None,
+        false => {
+            let text = String::from_utf8_lossy(&out);
+            let lines: Vec<_> = text.lines().map(str::to_owned).collect();
+            Some(shorten(&drawn.site, &lines, go_on)?)
+        }
+    };
+    Ok(Example { disorder, failures: failures.clone(), drawn, shortened })
+}

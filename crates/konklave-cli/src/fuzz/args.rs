@@ -1,0 +1,93 @@
+//! The options of `fuzz`.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use clap::Args;
+
+/// Options of `fuzz`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  konklave fuzz cao-singhal --seconds 30
+  konklave fuzz raymond --nodes 3..5 --schedules 100000
+  konklave fuzz lamport --beyond --seconds 10
+  konklave fuzz maekawa --trace broken.jsonl && konklave replay broken.jsonl
+
+Each seed draws a small system, its delays, its workload, and what goes wrong, within what the
+algorithm assumes: `explain` tells. What is found can be repeated by the `konklave run` that is
+printed with it, and is shown as short as possible. Exit codes: 0 nothing broke within the
+assumptions, 1 something did, 3 somebody has stopped it before.")]
+pub struct FuzzArgs {
+    /// The algorithm, by a name that `list` shows
+    pub algorithm: String,
+
+    /// How many nodes there are at least and at most
+    #[arg(long, short, value_name = "FROM..TO", default_value = "2..8")]
+    pub nodes: Sizes,
+    /// Who can talk to whom, as `run` takes it [default: anything that the algorithm can do with]
+    #[arg(long)]
+    pub topology: Option<String>,
+    /// The first seed; each schedule takes the next one
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+    /// Also let happen what the algorithm assumes not to, and tell what breaks
+    #[arg(long)]
+    pub beyond: bool,
+
+    /// Stop after so many seconds [default: 10, or never if --schedules is given]
+    #[arg(long, value_name = "SECONDS", value_parser = above_zero)]
+    pub seconds: Option<f64>,
+    /// Stop after so many schedules
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..))]
+    pub schedules: Option<u64>,
+    /// A schedule of more steps than this counts as endless
+    #[arg(long, value_name = "STEPS", default_value_t = 50_000)]
+    pub event_limit: u64,
+    /// How many threads run schedules [default: one per processor]
+    #[arg(long, value_name = "COUNT")]
+    pub threads: Option<NonZeroUsize>,
+
+    /// Write the shortened schedule of the first failure to this file, as a trace
+    #[arg(long, value_name = "FILE")]
+    pub trace: Option<PathBuf>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// From how many nodes to how many.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sizes {
+    /// The least.
+    pub least: u32,
+    /// The most.
+    pub most: u32,
+}
+
+/// Larger systems would make schedules few, and what is found hard to read.
+const NODES_MAX: u32 = 1000;
+
+impl FromStr for Sizes {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wrong = |_| "write a range such as 2..8, or a number".to_owned();
+        let (least, most) = text.split_once("..").unwrap_or((text, text));
+        let least = least.parse().map_err(wrong)?;
+        let most = most.parse().map_err(wrong)?;
+        match (least, most) {
+            (0, _) => Err("a system has at least one node".to_owned()),
+            _ if least > most => Err("the range ends before it begins".to_owned()),
+            _ if most > NODES_MAX => Err(format!("at most {NODES_MAX} nodes make sense here")),
+            _ => Ok(Self { least, most }),
+        }
+    }
+}
+
+fn above_zero(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(seconds) if seconds > 0.0 => Ok(seconds),
+        _ => Err("write a number of seconds above zero".to_owned()),
+    }
+}

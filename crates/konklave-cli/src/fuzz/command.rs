@@ -1,0 +1,48 @@
+//! A run as a user would write it.
+
+use crate::args::RunArgs;
+
+/// The words of the command that does this run, without those that only concern its output.
+pub fn words(args: &RunArgs) -> Vec<String> {
+    let mut words: Vec<String> = ["konklave", "run", &args.algorithm].map(str::to_owned).into();
+    let mut option = |name: &str, value: Option<String>| {
+        if let Some(value) = value {
+            words.push(format!("--{name}"));
+            words.push(value);
+        }
+    };
+    option("nodes", args.nodes.map(|it| it.to_string()));
+    option("topology", args.topology.clone());
+    option("seed", Some(args.seed.to_string()));
+    option("delay", Some(args.delay.to_string()));
+    let mutex = &args.mutex;
+    option("entries", mutex.entries.map(|it| it.to_string()));
+    option("load", mutex.load.map(|it| it.to_string()));
+    option("cs", mutex.cs.map(|it| it.to_string()));
+    option("think", mutex.think.map(|it| it.to_string()));
+    option("warmup", mutex.warmup.map(|it| it.to_string()));
+    option("requesters", mutex.requesters.as_ref().map(|it| it.to_string()));
+    let election = &args.election;
+    option("ids", election.ids.clone());
+    option("initiators", election.initiators.as_ref().map(|it| it.to_string()));
+    option("start-within", election.start_within.map(|it| it.to_string()));
+    option("elections", election.elections.map(|it| it.to_string()));
+    option("notice", election.notice.map(|it| it.to_string()));
+    for (name, value) in args.variant.given() {
+        option(name, Some(value.to_owned()));
+    }
+    let faults = &args.faults;
+    option("loss", faults.loss.map(|it| it.to_string()));
+    option("duplicate", faults.duplicate.map(|it| it.to_string()));
+    option("reorder", faults.reorder.map(|it| it.to_string()));
+    faults.crash.iter().for_each(|it| option("crash", Some(it.to_string())));
+    faults.pause.iter().for_each(|it| option("pause", Some(it.to_string())));
+    faults.partition.iter().for_each(|it| option("partition", Some(it.to_string())));
+    faults.corrupt.iter().for_each(|it| option("corrupt", Some(it.to_string())));
+    option("time-limit", args.time_limit.map(|it| it.to_string()));
+    option("event-limit", args.event_limit.map(|it| it.to_string()));
+    for (flag, is_set) in [("--fifo", args.fifo), ("--beyond", args.beyond)] {
+        words.extend(is_set.then(|| flag.to_owned()));
+    }
+    words
+}

@@ -1,0 +1,219 @@
+//! What a seed draws: a run, as its options on the command line.
+
+use konklave::mutex::quorum::Quorums;
+use konklave_sim::Delay;
+use konklave_sim::random::{Random, Stream};
+use konklave_sim::workload::Members;
+use konklave_sim::workload::mutex::Demand;
+
+use super::faults::{Disorder, draw_faults};
+use super::{FuzzArgs, Sizes};
+use crate::args::{ElectionArgs, FaultArgs, MutexArgs, RunArgs, VariantArgs};
+use crate::drive::RunPlan;
+use crate::entry::{Entry, Family, Network, Order};
+use crate::failure::Failure;
+use crate::run;
+use crate::setup::Setup;
+use crate::site::Site;
+
+/// Everything that seeds can draw.
+#[derive(Clone)]
+pub struct Space {
+    /// The algorithm.
+    pub entry: &'static Entry,
+    /// The networks that it can do with, and their sizes.
+    places: Vec<(String, u32)>,
+    /// What may happen that it assumes not to; none if nothing may.
+    beyond: Vec<Disorder>,
+    event_limit: u64,
+}
+
+/// A run that a seed has drawn.
+pub struct Drawn {
+    /// As options on the command line.
+    pub args: RunArgs,
+    /// What it assumes not to happen, and does.
+    pub disorder: Disorder,
+    /// The system.
+    pub site: Site,
+    /// What is done with it.
+    pub plan: RunPlan,
+}
+
+impl Space {
+    /// What the user wants.
+    ///
+    /// # Errors
+    ///
+    /// If no network of these sizes suits the algorithm.
+    pub fn new(args: &FuzzArgs, entry: &'static Entry) -> Result<Self, Failure> {
+        let Sizes { least, most } = args.nodes;
+        let topologies: Vec<&str> = match &args.topology {
+            Some(topology) => vec![topology],
+            None => topologies(entry.needs.network).to_vec(),
+        };
+        let mut places = Vec::new();
+        let mut problem = None;
+        for topology in topologies {
+            for nodes in least..=most {
+                let args = plain(entry, topology, nodes);
+                match Setup::new(&run::wish(&args), entry).and_then(|it| Site::new(it, entry)) {
+                    Ok(site) => places.push((topology.to_owned(), site.nodes())),
+                    Err(failure) => problem = Some(failure),
+                }
+            }
+        }
+        match problem {
+            Some(problem) if places.is_empty() => Err(problem),
+            _ => {
+                let beyond = if args.beyond { Disorder::beyond(entry) } else { Vec::new() };
+                Ok(Self { entry, places, beyond, event_limit: args.event_limit })
+            }
+        }
+    }
+
+    /// The run that this seed draws.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be built, which is a mistake of ours.
+    pub fn draw(&self, seed: u64) -> Result<Drawn, Failure> {
+        let entry = self.entry;
+        // Apart from all that the simulator draws from the same seed.
+        let mut random = Random::new(seed ^ 0x66_75_7a_7a, Stream::Network);
+        let (topology, nodes) = pick(&mut random, &self.places);
+        let disorder = match self.beyond.is_empty() {
+            true => Disorder::None,
+            false => *pick(&mut random, &self.beyond),
+        };
+        let mut args = plain(entry, topology, *nodes);
+        args.seed = seed;
+        args.event_limit = Some(self.event_limit);
+        args.delay = delay(&mut random, entry);
+        args.variant = variant(&mut random, entry, *nodes);
+        match entry.family {
+            Family::Election => args.election = election(&mut random, entry, *nodes),
+            Family::Mutex | Family::Booking => args.mutex = mutex(&mut random, *nodes),
+        }
+        let site = Site::new(Setup::new(&run::wish(&args), entry)?, entry)?;
+        draw_faults(&mut random, &mut args, &site, disorder);
+        let mut plan = run::plan(&args, &site)?;
+        plan.options.metered = false;
+        Ok(Drawn { args, disorder, site, plan })
+    }
+}
+
+/// Networks of this kind.
+fn topologies(network: Network) -> &'static [&'static str] {
+    match network {
+        Network::Ring => &["ring", "directed-ring"],
+        Network::TwoWayRing => &["ring"],
+        Network::Tree => &["tree:2", "line", "star", "random-tree"],
+        Network::Complete => &["complete"],
+        Network::Connected => {
+            &["grid", "ring", "line", "complete", "star", "tree:2", "random-tree", "gnp:0.7"]
+        }
+    }
+}
+
+/// A run without anything special.
+fn plain(entry: &Entry, topology: &str, nodes: u32) -> RunArgs {
+    RunArgs {
+        algorithm: entry.name.clone(),
+        nodes: Some(nodes),
+        topology: Some(topology.to_owned()),
+        seed: 1,
+        delay: Delay::Constant(1),
+        fifo: false,
+        beyond: false,
+        mutex: MutexArgs::default(),
+        election: ElectionArgs::default(),
+        variant: VariantArgs::default(),
+        faults: FaultArgs::default(),
+        time_limit: None,
+        event_limit: None,
+        trace: None,
+        states: false,
+        save_graph: None,
+        json: false,
+    }
+}
+
+pub(super) fn pick<'a, T>(random: &mut Random, items: &'a [T]) -> &'a T {
+    &items[random.below(items.len() as u64) as usize]
+}
+
+/// Whether one of so many cases is this.
+pub(super) fn one_in(random: &mut Random, cases: u64) -> bool {
+    random.below(cases) == 0
+}
+
+fn delay(random: &mut Random, entry: &Entry) -> Delay {
+    let longest = random.between(2, 20);
+    match random.below(6) {
+        0 => Delay::Constant(random.between(1, 5)),
+        1 => Delay::PerLink(1, longest),
+        2 => Delay::Asymmetric(1, longest),
+        3 if !entry.needs.bounded => Delay::Exponential(random.between(2, 10)),
+        _ => Delay::Uniform(1, longest),
+    }
+}
+
+fn some(random: &mut Random, nodes: u32) -> Members {
+    match random.below(2) {
+        0 => Members::All,
+        _ => Members::Count(1 + random.below(nodes.into()) as u32),
+    }
+}
+
+fn mutex(random: &mut Random, nodes: u32) -> MutexArgs {
+    let demands = [Demand::Light, Demand::Heavy, Demand::Heavy, Demand::Poisson(0.5)];
+    MutexArgs {
+        entries: Some(1 + random.below(4) as u32),
+        load: Some(*pick(random, &demands)),
+        cs: Some(random.below(30)),
+        think: Some(random.below(10)),
+        warmup: None,
+        requesters: Some(some(random, nodes)),
+    }
+}
+
+fn election(random: &mut Random, entry: &Entry, nodes: u32) -> ElectionArgs {
+    let initiators = match entry.needs.one_initiator {
+        Some(_) => Members::Count(1),
+        None => some(random, nodes),
+    };
+    ElectionArgs {
+        ids: Some(pick(random, &["random", "random", "ascending", "descending"]).to_string()),
+        initiators: Some(initiators),
+        start_within: Some(random.below(40)),
+        elections: Some(if entry.needs.once { 1 } else { 1 + random.below(3) as u32 }),
+        notice: None,
+    }
+}
+
+fn variant(random: &mut Random, entry: &Entry, nodes: u32) -> VariantArgs {
+    let mut variant = VariantArgs::default();
+    for choice in entry.choices {
+        let value = match *pick(random, choice.values) {
+            "file:PATH" => continue,
+            "plane" if Quorums::plane(nodes).is_none() => continue,
+            // Too little patience is a fault of the user's, and delays are drawn for the default.
+            "NUMBER" if ["patience", "max-delay"].contains(&choice.name) => continue,
+            "NUMBER" => (1 + random.below(nodes.into())).to_string(),
+            value => value.to_owned(),
+        };
+        variant.set(choice.name, value);
+    }
+    variant
+}
+
+/// Whether channels have to keep the order of messages in such a run.
+pub(super) fn needs_fifo(args: &RunArgs, site: &Site) -> bool {
+    args.fifo || (site.needs_fifo() && !args.beyond)
+}
+
+/// Whether order is all that an algorithm relies on.
+pub(super) fn relies_on_order(entry: &Entry) -> bool {
+    entry.needs.order != Order::Any
+}

@@ -1,0 +1,175 @@
+//! What goes wrong in a run: within what the algorithm assumes, and beyond.
+
+use std::fmt::{self, Display};
+
+use konklave::NodeId;
+use konklave_sim::Delay;
+use konklave_sim::faults::{Crossing, Outage, Partition};
+use konklave_sim::random::Random;
+use serde::Serialize;
+
+use super::draw::{needs_fifo, one_in, relies_on_order};
+use crate::args::RunArgs;
+use crate::entry::{Entry, Network};
+use crate::site::Site;
+
+/// Something that an algorithm assumes not to happen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Disorder {
+    /// Nothing: whatever breaks should not.
+    None,
+    /// Messages are lost.
+    Loss,
+    /// Messages arrive twice.
+    Duplication,
+    /// Nodes crash that nobody misses, or that should not.
+    Crash,
+    /// Messages overtake each other.
+    Overtaking,
+    /// Messages take longer than the longest delay.
+    Slowness,
+}
+
+impl Display for Disorder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::None => "none",
+            Self::Loss => "loss",
+            Self::Duplication => "duplication",
+            Self::Crash => "crash",
+            Self::Overtaking => "overtaking",
+            Self::Slowness => "slowness",
+        })
+    }
+}
+
+impl Disorder {
+    /// What this algorithm assumes not to happen; and nothing, to compare with.
+    pub(super) fn beyond(entry: &Entry) -> Vec<Self> {
+        let mut all = vec![Self::None, Self::Loss, Self::Duplication];
+        let more = [
+            (!entry.needs.notices || entry.needs.registry, Self::Crash),
+            (relies_on_order(entry), Self::Overtaking),
+            (entry.needs.bounded, Self::Slowness),
+        ];
+        all.extend(more.into_iter().filter(|(fits, _)| *fits).map(|(_, disorder)| disorder));
+        all
+    }
+}
+
+/// Until when things go wrong, in ticks.
+const HORIZON: u64 = 400;
+
+/// Draws what goes wrong.
+pub(super) fn draw_faults(
+    random: &mut Random,
+    args: &mut RunArgs,
+    site: &Site,
+    disorder: Disorder,
+) {
+    let needs = site.entry().needs;
+    args.beyond = matches!(disorder, Disorder::Overtaking | Disorder::Slowness);
+    args.fifo = !args.beyond && one_in(random, 4);
+    // Who waits longer than the longest delay takes others for dead.
+    if !needs.bounded {
+        hold_up(random, args, site);
+    }
+    if needs.notices {
+        let crashes = noticed_crashes(random, args, site);
+        args.faults.crash = crashes;
+    }
+    match disorder {
+        Disorder::None => {}
+        Disorder::Loss => args.faults.loss = Some(percent(random, 30)),
+        Disorder::Duplication => args.faults.duplicate = Some(percent(random, 50)),
+        Disorder::Crash => args.faults.crash = vec![crash(random, site, needs.registry)],
+        Disorder::Overtaking => args.faults.reorder = Some(percent(random, 50)),
+        Disorder::Slowness => args.delay = Delay::Exponential(random.between(10, 40)),
+    }
+}
+
+/// A probability from one percent to so many.
+fn percent(random: &mut Random, most: u64) -> f64 {
+    random.between(1, most) as f64 / 100.0
+}
+
+/// Nothing is lost, but some of it takes long.
+fn hold_up(random: &mut Random, args: &mut RunArgs, site: &Site) {
+    let nodes = site.nodes();
+    if !needs_fifo(args, site) && one_in(random, 3) {
+        args.faults.reorder = Some(percent(random, 50));
+    }
+    while one_in(random, 3) {
+        let node = NodeId(random.below(nodes.into()) as u32);
+        let from = random.below(HORIZON / 4);
+        let to = Some(from + random.between(1, HORIZON / 4));
+        args.faults.pause.push(Outage { node, from, to });
+    }
+    if nodes > 1 && one_in(random, 3) {
+        let last = NodeId(random.below(u64::from(nodes) - 1) as u32);
+        let from = random.below(HORIZON / 4);
+        let to = Some(from + random.between(1, HORIZON / 4));
+        let groups = vec![vec![(NodeId(0), last)]];
+        args.faults.partition = vec![Partition { groups, crossing: Crossing::Held, from, to }];
+    }
+}
+
+/// A crash, for ever or not.
+fn crash(random: &mut Random, site: &Site, is_of_registry: bool) -> Outage {
+    let node = match is_of_registry {
+        true => NodeId(0),
+        false => NodeId(random.below(site.nodes().into()) as u32),
+    };
+    let from = random.below(HORIZON / 4);
+    let returns = is_of_registry || one_in(random, 3);
+    Outage { node, from, to: returns.then(|| from + random.between(1, HORIZON)) }
+}
+
+/// Crashes that an algorithm survives if it is told of them, and how soon it is.
+fn noticed_crashes(random: &mut Random, args: &mut RunArgs, site: &Site) -> Vec<Outage> {
+    let needs = site.entry().needs;
+    // Where delays are bounded, the last words of a crashed node have arrived by then.
+    let least = if needs.bounded { u64::from(site.number("max-delay")) + 1 } else { 1 };
+    let notice = least + random.below(30);
+    args.election.notice = Some(notice);
+    let mut crashes = Vec::new();
+    for node in NodeId::all(site.nodes()) {
+        let from = random.below(HORIZON);
+        let forgets = needs.registry && node == NodeId(0);
+        let returns = !needs.overlapping && one_in(random, 2) && !forgets;
+        // Who is back before its crash is noticed would be declared dead falsely.
+        let to = returns.then(|| from + notice + 1 + random.below(HORIZON));
+        if one_in(random, 3) {
+            crashes.push(Outage { node, from, to });
+            if parts(&crashes, site) {
+                crashes.pop();
+            }
+        }
+    }
+    crashes
+}
+
+/// Whether at some time those that are up cannot all reach each other.
+fn parts(crashes: &[Outage], site: &Site) -> bool {
+    if site.entry().needs.network != Network::Connected {
+        return false; // Rings close, and complete networks are never parted.
+    }
+    let is_out =
+        |outage: &Outage, time| outage.from <= time && outage.to.is_none_or(|to| time < to);
+    let is_connected = |time: u64| {
+        let is_up = |node: &NodeId| !crashes.iter().any(|it| it.node == *node && is_out(it, time));
+        let up: Vec<_> = NodeId::all(site.nodes()).filter(is_up).collect();
+        let mut reached: Vec<_> = up.iter().copied().take(1).collect();
+        let mut next = 0;
+        while let Some(&node) = reached.get(next) {
+            let others = site.graph().neighbours(node).filter(is_up);
+            let news: Vec<_> = others.filter(|other| !reached.contains(other)).collect();
+            reached.extend(news);
+            next += 1;
+        }
+        reached.len() == up.len()
+    };
+    let mut times = crashes.iter().flat_map(|outage| [Some(outage.from), outage.to]).flatten();
+    !times.all(is_connected)
+}

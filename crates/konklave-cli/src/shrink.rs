@@ -1,0 +1,156 @@
+//! `konklave shrink`: a schedule that breaks a promise, as short as possible.
+
+mod args;
+mod smaller;
+
+use konklave::protocol::Broken;
+use konklave_check::shrink::Size;
+use serde::Serialize;
+use serde_json::json;
+
+use crate::Verdict;
+use crate::drive::{Job, Outcome, Shorter, Told, carry_out};
+use crate::failure::Failure;
+use crate::output::{self, grouped};
+use crate::progress::Watch;
+use crate::replay::{Recorded, open};
+use crate::site::Site;
+pub use args::ShrinkArgs;
+
+/// A schedule as short as possible.
+pub struct Shortened {
+    /// Where it happens: a smaller system, if there is one in which it can.
+    pub site: Site,
+    /// The promise that it breaks.
+    pub broken: Broken,
+    /// The schedule.
+    pub told: Told,
+    /// How many nodes there were.
+    pub nodes_before: u32,
+    /// The size of what it was made from.
+    pub before: Size,
+    /// Its own size.
+    pub after: Size,
+    /// Whether nothing more could go; if not, somebody has stopped it.
+    pub is_minimal: bool,
+}
+
+/// Shortens a trace and says how far.
+pub fn shrink(args: &ShrinkArgs) -> Result<Verdict, Failure> {
+    let Recorded { site, lines, in_file } = open(&args.file)?;
+    let lines: Result<Vec<String>, _> = lines.collect();
+    let lines = lines.map_err(|error| Failure::file("read the trace", &args.file, &error))?;
+    // What is wrong with the trace shows when it is replayed.
+    let mut replayed = lines.iter().cloned().map(Ok);
+    let job = Job::Replay { lines: &mut replayed, show: &mut |_| {} };
+    carry_out(&site, job).map_err(&in_file)?;
+    let mut watch = Watch::new();
+    let mut go_on = || watch.show(|_| "taking away what is not needed".to_owned());
+    let shortened = shorten(&site, &lines, &mut go_on);
+    watch.finish();
+    let shortened = shortened.map_err(in_file)?;
+
+    let path = args.out.clone().unwrap_or_else(|| args.file.with_extension("shrunk.jsonl"));
+    shortened.told.write(&path, &shortened.site)?;
+    match args.json {
+        true => output::json(&json!({
+            "algorithm": site.entry().name,
+            "promise": shortened.broken.promise,
+            "detail": shortened.broken.detail,
+            "before": Counts { nodes: shortened.nodes_before, size: shortened.before },
+            "after": Counts { nodes: shortened.site.nodes(), size: shortened.after },
+            "minimal": shortened.is_minimal,
+            "trace": shortened.told.to_json(&shortened.site)?,
+            "trace_file": path,
+        }))?,
+        false => {
+            let mut lines: Vec<_> = shortened.told.text_lines().collect();
+            lines.push(String::new());
+            let name = output::bold(&site.entry().name);
+            let graph = shortened.site.graph().describe();
+            lines.push(format!("{name} on a {graph}"));
+            lines.push(format!("{}  {}", output::red("violated"), shortened.broken));
+            lines.push(String::new());
+            lines.extend(comparison(&shortened));
+            lines.push(String::new());
+            let shown = path.display();
+            lines.push(format!("the schedule is in {shown}: konklave replay shows it"));
+            output::lines(&lines)?;
+        }
+    }
+    Ok(if shortened.is_minimal { Verdict::Fine } else { Verdict::Inconclusive })
+}
+
+/// What is counted about a schedule, as JSON has it.
+#[derive(Serialize)]
+struct Counts {
+    nodes: u32,
+    #[serde(flatten)]
+    size: Size,
+}
+
+/// Shortens the lines of a trace of this site.
+///
+/// # Errors
+///
+/// If it breaks no promise, or cannot happen again.
+pub(crate) fn shorten(
+    site: &Site,
+    lines: &[String],
+    go_on: &mut dyn FnMut() -> bool,
+) -> Result<Shortened, Failure> {
+    let first = take_away(site, lines, go_on)?;
+    let (nodes_before, before) = (site.nodes(), first.before);
+    // With as few faults and commands as that leaves, a smaller system is quickly searched.
+    let smaller = match first.is_minimal {
+        true => smaller::find(site, &first, go_on),
+        false => None,
+    };
+    let (site, shorter) = match smaller {
+        Some((smaller, told)) => {
+            let shorter = take_away(&smaller, &told.trace, go_on)?;
+            (smaller, shorter)
+        }
+        None => (Site::new(site.setup().clone(), site.entry())?, first),
+    };
+    let Shorter { broken, told, after, is_minimal, .. } = shorter;
+    Ok(Shortened { site, broken, told, nodes_before, before, after, is_minimal })
+}
+
+fn take_away(
+    site: &Site,
+    lines: &[String],
+    go_on: &mut dyn FnMut() -> bool,
+) -> Result<Shorter, Failure> {
+    match carry_out(site, Job::Shrink { lines, go_on })? {
+        Outcome::Shrunk(shorter) => Ok(*shorter),
+        _ => unreachable!("shrinking shrinks"),
+    }
+}
+
+/// How much was there, and how much is left.
+pub(crate) fn comparison(shortened: &Shortened) -> Vec<String> {
+    let Shortened { before, after, .. } = shortened;
+    let mut rows = vec![["", "before", "after"].map(str::to_owned).to_vec()];
+    let nodes = (u64::from(shortened.nodes_before), u64::from(shortened.site.nodes()));
+    let counts = [
+        ("nodes", nodes),
+        ("faults", (before.faults, after.faults)),
+        ("commands", (before.commands, after.commands)),
+        ("messages", (before.messages, after.messages)),
+        ("deliveries", (before.deliveries, after.deliveries)),
+        ("timeouts", (before.timers, after.timers)),
+        ("steps", (before.steps, after.steps)),
+    ];
+    rows.extend(
+        counts
+            .into_iter()
+            .map(|(name, (before, after))| vec![name.to_owned(), grouped(before), grouped(after)]),
+    );
+    let mut lines: Vec<_> =
+        output::table(&rows).into_iter().map(|row| format!("  {row}")).collect();
+    if !shortened.is_minimal {
+        lines.push("stopped by hand: more might be taken away".to_owned());
+    }
+    lines
+}

@@ -1,0 +1,24 @@
+//! The options of `shrink`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+/// Options of `shrink`.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:
+  konklave run lamport --nodes 5 --loss 0.1 --trace t.jsonl
+  konklave shrink t.jsonl && konklave replay t.shrunk.jsonl
+
+What is left breaks the same promise, and nothing can be taken away from it. If fewer nodes can
+break it, there are fewer.")]
+pub struct ShrinkArgs {
+    /// A trace that ends with a broken promise, as `run`, `fuzz` and `check` write it
+    pub file: PathBuf,
+    /// Where to write the result [default: beside FILE, as .shrunk.jsonl]
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+}
