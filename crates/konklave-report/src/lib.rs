@@ -1,0 +1,8 @@
+//! What Konklave measured and recorded, as pictures, as files that other programs read, and as one
+//! report. Nothing here knows an algorithm: a trace is lines in words, results are numbers.
+//!
+//! - [`account`]: a trace, put together; [`spacetime`] draws it.
+
+pub mod account;
+pub mod spacetime;
+pub mod speech;

@@ -1,0 +1,6 @@
+//! What is made of traces of real runs.
+
+#[path = "traces/pictures.rs"]
+mod pictures;
+#[path = "traces/runs.rs"]
+mod runs;
