@@ -1,8 +1,12 @@
 //! What Konklave measured and recorded, as pictures, as files that other programs read, and as one
 //! report. Nothing here knows an algorithm: a trace is lines in words, results are numbers.
 //!
-//! - [`account`]: a trace, put together; [`spacetime`] draws it.
+//! - [`account`]: a trace, put together; [`spacetime`] draws it, and [`export`] writes it for
+//!   ShiViz, Perfetto and spreadsheets.
+//! - [`table`]: results in rows and columns.
 
 pub mod account;
+pub mod export;
 pub mod spacetime;
 pub mod speech;
+pub mod table;

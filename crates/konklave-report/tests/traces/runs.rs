@@ -32,7 +32,7 @@ fn header(nodes: u32) -> Vec<u8> {
 }
 
 /// Raymond's algorithm on a tree, without faults.
-pub fn calm() -> Recorded {
+pub(crate) fn calm() -> Recorded {
     let mut file = header(7);
     let towards = |me: NodeId| NodeId(if me.0 == 0 { 0 } else { (me.0 - 1) / 2 });
     let make = |me| raymond::Raymond::new(me, towards(me), raymond::Variant::Plain);
@@ -45,7 +45,7 @@ pub fn calm() -> Recorded {
 }
 
 /// Lamport's algorithm under all faults there are, which it does not survive.
-pub fn stormy(seed: u64) -> Recorded {
+pub(crate) fn stormy(seed: u64) -> Recorded {
     let mut file = header(4);
     let faults = Faults {
         loss: 0.1,
@@ -54,7 +54,7 @@ pub fn stormy(seed: u64) -> Recorded {
         crashes: vec!["3@12..22".parse().unwrap()],
         pauses: vec!["1@4..9".parse().unwrap()],
         partitions: vec!["0,1/2,3@15..18".parse().unwrap()],
-        corruptions: vec!["0-2@10".parse().unwrap(), "1@16".parse().unwrap()],
+        corruptions: vec!["channel:0-2@10".parse().unwrap(), "state:1@16".parse().unwrap()],
     };
     let delay = Delay::Uniform(1, 6);
     let options = Options { seed, delay, faults, event_limit: Some(400), ..Options::default() };
@@ -67,10 +67,10 @@ pub fn stormy(seed: u64) -> Recorded {
 }
 
 /// The ids of [`vote`].
-pub const IDS: [u32; 6] = [5, 1, 4, 0, 3, 2];
+pub(crate) const IDS: [u32; 6] = [5, 1, 4, 0, 3, 2];
 
 /// The algorithm of Chang and Roberts on a ring.
-pub fn vote() -> Recorded {
+pub(crate) fn vote() -> Recorded {
     let mut file = header(6);
     let plan =
         Election { initiators: NodeId::all(6).collect(), within: 3, elections: 1, notice: None };
