@@ -1,0 +1,192 @@
+//! What a trace says, put together: who did what, what became of each message, and how long nodes
+//! waited, held, led or were down. Pictures and exports are made of this.
+
+mod read;
+mod spans;
+mod telling;
+
+use konklave::trace::{End, Line};
+use konklave_sim::words::Words;
+
+pub use read::{Recorded, TraceError, read};
+
+/// A trace, put together.
+#[derive(Clone, Debug)]
+pub struct Account {
+    /// How many nodes there are.
+    pub nodes: usize,
+    /// What happened, in order. A start at which a node does nothing is left out.
+    pub events: Vec<Event>,
+    /// Every message, in the order in which they were sent; one that arrives twice is here twice.
+    pub messages: Vec<Message>,
+    /// Stretches of nodes' time.
+    pub spans: Vec<Span>,
+    /// Stretches of everyone's time: partitions, and what can repeat for ever.
+    pub shades: Vec<Shade>,
+    /// How it ended; none if the trace was cut off.
+    pub end: Option<End>,
+}
+
+/// Something that happened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Event {
+    /// When, in ticks.
+    pub at: u64,
+    /// To which node; none if to all.
+    pub node: Option<usize>,
+    /// What it was.
+    pub what: What,
+    /// A few words about it; empty if there is nothing to add.
+    pub label: String,
+}
+
+/// What kind of event it was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum What {
+    /// A node woke up and did something.
+    Start,
+    /// The application asked for something.
+    Command,
+    /// A message arrived.
+    Receive,
+    /// A timer ran out.
+    Timer,
+    /// A node crashed.
+    Crash,
+    /// A crashed node started anew.
+    Restart,
+    /// A node stopped for a while.
+    Pause,
+    /// A paused node went on.
+    Resume,
+    /// A message reached a crashed node.
+    Missed,
+    /// A node's memory was spoilt.
+    Spoilt,
+    /// A partition began or ended, or the steps that can repeat for ever began.
+    Turn,
+    /// A promise was broken.
+    Violation,
+}
+
+/// A message, or one of its two copies.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Message {
+    /// Its number in the trace; none if nobody sent it.
+    pub number: Option<u32>,
+    /// The event at which it was sent; none if nobody sent it.
+    pub sent: Option<usize>,
+    /// Its sender, or whose it pretends to be.
+    pub from: usize,
+    /// Its receiver.
+    pub to: usize,
+    /// What became of it.
+    pub fate: Fate,
+    /// Its kind, a word.
+    pub kind: String,
+    /// All of it.
+    pub text: String,
+}
+
+/// What became of a message. Numbers are those of events.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// It arrived.
+    Arrived(usize),
+    /// It reached a crashed node.
+    Missed(usize),
+    /// It was lost.
+    Lost,
+    /// It was under way when the trace ended.
+    InFlight,
+}
+
+/// A stretch of a node's time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Span {
+    /// Whose.
+    pub node: usize,
+    /// The event with which it began.
+    pub from: usize,
+    /// The event with which it ended; none if it had not when the trace did.
+    pub to: Option<usize>,
+    /// What it was spent with.
+    pub kind: SpanKind,
+    /// More about it, such as the interval that is booked; often empty.
+    pub label: String,
+}
+
+/// What a node spends its time with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SpanKind {
+    /// It has asked and waits.
+    Waiting,
+    /// It is in its critical section.
+    Inside,
+    /// It holds an interval.
+    Booked,
+    /// It is the leader.
+    Leading,
+    /// It is down.
+    Crashed,
+    /// It stands still.
+    Paused,
+}
+
+impl SpanKind {
+    /// Its name, for people.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Waiting => "waiting",
+            Self::Inside => "critical section",
+            Self::Booked => "booked",
+            Self::Leading => "leader",
+            Self::Crashed => "crashed",
+            Self::Paused => "paused",
+        }
+    }
+}
+
+/// A stretch of everyone's time. Numbers are those of events.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shade {
+    /// Where it begins.
+    pub from: usize,
+    /// Where it ends; none if it does not before the trace does.
+    pub to: Option<usize>,
+    /// What it is.
+    pub label: String,
+}
+
+impl Account {
+    /// Puts together what the lines of a trace of `nodes` nodes say, the header left out.
+    ///
+    /// # Errors
+    ///
+    /// If a line speaks of a node that does not exist.
+    pub fn new<'a>(
+        lines: impl IntoIterator<Item = &'a Line<Words>>,
+        nodes: usize,
+    ) -> Result<Self, TraceError> {
+        let mut telling = telling::Telling::new(nodes);
+        for (index, line) in lines.into_iter().enumerate() {
+            // The header is the first line.
+            telling.line(line).map_err(|problem| TraceError { line: index + 2, problem })?;
+        }
+        Ok(telling.finish())
+    }
+
+    /// The last event of a single node: for a broken promise, the one that broke it.
+    pub fn last_step(&self) -> Option<usize> {
+        self.events.iter().rposition(|event| event.node.is_some())
+    }
+}
+
+/// Names of nodes: their numbers, and their ids where there are any.
+pub fn labels(nodes: usize, ids: Option<&[u32]>) -> Vec<String> {
+    let label = |node: usize| match ids.and_then(|ids| ids.get(node)) {
+        Some(id) => format!("{node} (id {id})"),
+        None => node.to_string(),
+    };
+    (0..nodes).map(label).collect()
+}

@@ -1,0 +1,240 @@
+//! Walks along a trace and keeps what is needed to put it together.
+
+use std::collections::BTreeMap;
+
+use konklave::NodeId;
+use konklave::protocol::{Effect, Input};
+use konklave::trace::{End, Fault, Line, Step};
+use konklave_sim::words::{Word, Words};
+
+use super::spans::Spans;
+use super::{Account, Event, Fate, Message, Shade, SpanKind, What};
+use crate::speech;
+
+pub(super) struct Telling {
+    nodes: usize,
+    events: Vec<Event>,
+    messages: Vec<Message>,
+    /// The places of messages that are under way, by their numbers.
+    under_way: BTreeMap<u32, Vec<usize>>,
+    sent: u32,
+    spans: Spans,
+    shades: Vec<Shade>,
+    end: Option<End>,
+}
+
+impl Telling {
+    pub(super) fn new(nodes: usize) -> Self {
+        Self {
+            nodes,
+            events: Vec::new(),
+            messages: Vec::new(),
+            under_way: BTreeMap::new(),
+            sent: 0,
+            spans: Spans::new(nodes),
+            shades: Vec::new(),
+            end: None,
+        }
+    }
+
+    pub(super) fn line(&mut self, line: &Line<Words>) -> Result<(), String> {
+        match line {
+            Line::Step(step) => self.step(step),
+            Line::Fault { at, what } => self.fault(*at, what),
+            Line::Loop { at } => {
+                let from = self.event(*at, None, What::Turn, "repeats");
+                let label = "from here on it repeats".to_owned();
+                self.shades.push(Shade { from, to: None, label });
+                Ok(())
+            }
+            Line::End(end) => {
+                if let Some(broken) = &end.broken {
+                    self.event(end.time, None, What::Violation, broken.to_string());
+                }
+                self.end = Some(end.clone());
+                Ok(())
+            }
+        }
+    }
+
+    pub(super) fn finish(self) -> Account {
+        let Self { nodes, events, messages, spans, shades, end, .. } = self;
+        Account { nodes, events, messages, spans: spans.finish(), shades, end }
+    }
+
+    fn node(&self, node: NodeId) -> Result<usize, String> {
+        let known = Some(node.index()).filter(|node| *node < self.nodes);
+        known.ok_or_else(|| format!("there is no node {node} among {} nodes", self.nodes))
+    }
+
+    fn event(
+        &mut self,
+        at: u64,
+        node: Option<usize>,
+        what: What,
+        label: impl Into<String>,
+    ) -> usize {
+        self.events.push(Event { at, node, what, label: label.into() });
+        self.events.len() - 1
+    }
+
+    fn step(&mut self, step: &Step<Words>) -> Result<(), String> {
+        let node = self.node(step.node)?;
+        let what = match &step.input {
+            Input::Start if step.effects.is_empty() => return Ok(()),
+            Input::Start => What::Start,
+            Input::Command(_) => What::Command,
+            Input::Message { .. } => What::Receive,
+            Input::Timer(_) => What::Timer,
+        };
+        let event = self.event(step.at, Some(node), what, label(step));
+        match &step.input {
+            Input::Message { from, msg } => {
+                let from = self.node(*from)?;
+                self.receive(event, from, node, step.number, msg);
+            }
+            Input::Command(command) => {
+                let (name, content) = speech::parts(command);
+                let is_heard = !step.effects.is_empty();
+                self.spans.command(node, event, (&name, &content), is_heard);
+            }
+            Input::Start | Input::Timer(_) => {}
+        }
+        for effect in &step.effects {
+            match effect {
+                Effect::Send { to, msg } => {
+                    let to = self.node(*to)?;
+                    self.send(event, node, to, msg);
+                }
+                Effect::Emit(word) => self.spans.told(node, event, &speech::parts(word).0),
+                Effect::SetTimer { .. } | Effect::CancelTimer(_) | Effect::Choose { .. } => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn send(&mut self, event: usize, from: usize, to: usize, msg: &Word) {
+        self.under_way.entry(self.sent).or_default().push(self.messages.len());
+        self.messages.push(Message {
+            number: Some(self.sent),
+            sent: Some(event),
+            from,
+            to,
+            fate: Fate::InFlight,
+            kind: speech::kind(msg),
+            text: speech::text(msg),
+        });
+        self.sent += 1;
+    }
+
+    fn receive(&mut self, event: usize, from: usize, to: usize, number: Option<u32>, msg: &Word) {
+        let place = number.and_then(|number| self.arrival(number, Some((from, to))));
+        match place {
+            Some(place) => self.messages[place].fate = Fate::Arrived(event),
+            None => self.messages.push(Message {
+                number: None,
+                sent: None,
+                from,
+                to,
+                fate: Fate::Arrived(event),
+                kind: speech::kind(msg),
+                text: speech::text(msg),
+            }),
+        }
+    }
+
+    /// The place of the message that leaves the network, if it goes this way.
+    fn arrival(&mut self, number: u32, way: Option<(usize, usize)>) -> Option<usize> {
+        let places = self.under_way.get_mut(&number)?;
+        let &place = places.first()?;
+        let message = &self.messages[place];
+        if way.is_some_and(|way| way != (message.from, message.to)) {
+            return None;
+        }
+        places.remove(0);
+        Some(place)
+    }
+
+    fn fault(&mut self, at: u64, fault: &Fault<Words>) -> Result<(), String> {
+        match fault {
+            Fault::Lost(number) => {
+                if let Some(place) = self.arrival(*number, None) {
+                    self.messages[place].fate = Fate::Lost;
+                }
+            }
+            Fault::Missed(number) => {
+                if let Some(place) = self.arrival(*number, None) {
+                    let to = self.messages[place].to;
+                    let event = self.event(at, Some(to), What::Missed, "");
+                    self.messages[place].fate = Fate::Missed(event);
+                }
+            }
+            Fault::Doubled(number) => {
+                if let Some(places) = self.under_way.get_mut(number)
+                    && let Some(&place) = places.first()
+                {
+                    places.push(self.messages.len());
+                    self.messages.push(self.messages[place].clone());
+                }
+            }
+            // It is told when it arrives.
+            Fault::Forged { .. } => {}
+            Fault::Partition(groups) => {
+                let from = self.event(at, None, What::Turn, format!("partition {groups}"));
+                self.shades.push(Shade { from, to: None, label: format!("partition {groups}") });
+            }
+            Fault::Heal(groups) => {
+                let to = self.event(at, None, What::Turn, format!("partition {groups} heals"));
+                let label = format!("partition {groups}");
+                let open = |shade: &&mut Shade| shade.to.is_none() && shade.label == label;
+                if let Some(shade) = self.shades.iter_mut().find(open) {
+                    shade.to = Some(to);
+                }
+            }
+            Fault::Crash(node) => self.crash(at, *node)?,
+            Fault::Restart(node) => {
+                self.back(at, *node, What::Restart, SpanKind::Crashed)?;
+            }
+            Fault::Pause(node) => {
+                let node = self.node(*node)?;
+                let event = self.event(at, Some(node), What::Pause, "");
+                self.spans.begin(node, event, SpanKind::Paused, "");
+            }
+            Fault::Resume(node) => self.back(at, *node, What::Resume, SpanKind::Paused)?,
+            Fault::Garbage { node, .. } => {
+                let node = self.node(*node)?;
+                self.event(at, Some(node), What::Spoilt, "memory spoilt");
+            }
+        }
+        Ok(())
+    }
+
+    /// A crash ends whatever the node was doing.
+    fn crash(&mut self, at: u64, node: NodeId) -> Result<(), String> {
+        let node = self.node(node)?;
+        let event = self.event(at, Some(node), What::Crash, "");
+        self.spans.end(node, event, |_| true);
+        self.spans.begin(node, event, SpanKind::Crashed, "");
+        Ok(())
+    }
+
+    fn back(&mut self, at: u64, node: NodeId, what: What, kind: SpanKind) -> Result<(), String> {
+        let node = self.node(node)?;
+        let event = self.event(at, Some(node), what, "");
+        self.spans.end(node, event, |span| span.kind == kind);
+        Ok(())
+    }
+}
+
+/// What a step is about, but for the messages: the command or the timer, and what was told.
+fn label(step: &Step<Words>) -> String {
+    let asked = match &step.input {
+        Input::Command(word) | Input::Timer(word) => Some(speech::text(word)),
+        Input::Start | Input::Message { .. } => None,
+    };
+    let told = step.effects.iter().filter_map(|effect| match effect {
+        Effect::Emit(event) => Some(speech::text(event)),
+        _ => None,
+    });
+    asked.into_iter().chain(told).collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,113 @@
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use crate::account::{Account, Fate, Message, What};
+
+/// The regular expression by which ShiViz takes the log apart: a line with the host and its vector
+/// clock as JSON, then a line that tells the event.
+pub const SHIVIZ: &str = r"(?<host>\S*) (?<clock>\{.*\})\n(?<event>.*)";
+
+/// A log for ShiViz, <https://bestchai.bitbucket.io/shiviz/>: the file that its "Upload a log"
+/// takes.
+///
+/// The first line is [`SHIVIZ`], the second, which would tell several executions apart, is empty,
+/// and then come two lines per event. A clock has an entry for every node that is known of; a
+/// node's own entry counts its events from one. Messages that reach crashed nodes cause nothing,
+/// and what is no single node's doing is left out, but for a broken promise: it stands beside the
+/// event before it.
+pub fn shiviz(account: &Account) -> String {
+    let mut arrivals: BTreeMap<usize, &Message> = BTreeMap::new();
+    let mut sent: BTreeMap<usize, Vec<&Message>> = BTreeMap::new();
+    for message in &account.messages {
+        if let Fate::Arrived(event) = message.fate {
+            arrivals.insert(event, message);
+        }
+        if let Some(event) = message.sent {
+            sent.entry(event).or_default().push(message);
+        }
+    }
+    let mut clocks: Vec<BTreeMap<usize, u64>> = vec![BTreeMap::new(); account.nodes];
+    // The clocks that messages carry, kept until all of an event's messages have arrived.
+    let mut carried: BTreeMap<usize, (BTreeMap<usize, u64>, usize)> = BTreeMap::new();
+    let mut log = format!("{SHIVIZ}\n\n");
+    for (index, event) in account.events.iter().enumerate() {
+        if event.what == What::Violation && log.ends_with('\n') && index > 0 {
+            log.pop();
+            let _ = writeln!(log, " [broken: {}]", one_line(&event.label));
+        }
+        let Some(node) = event.node.filter(|_| event.what != What::Missed) else { continue };
+        let arrived = arrivals.get(&index).copied();
+        if let Some(cause) = arrived.and_then(|message| message.sent) {
+            hear(&mut clocks[node], &mut carried, cause);
+        }
+        *clocks[node].entry(node).or_default() += 1;
+        let messages = sent.get(&index).map_or(&[][..], Vec::as_slice);
+        let arriving = messages.iter().filter(|it| matches!(it.fate, Fate::Arrived(_))).count();
+        if arriving > 0 {
+            carried.insert(index, (clocks[node].clone(), arriving));
+        }
+        let _ = writeln!(log, "{} {}", host(node), clock(&clocks[node]));
+        let told = tell(event.what, &event.label, arrived, messages);
+        let _ = writeln!(log, "{}", one_line(&told));
+    }
+    log
+}
+
+/// Takes over what the sender knew when it sent.
+fn hear(
+    mine: &mut BTreeMap<usize, u64>,
+    carried: &mut BTreeMap<usize, (BTreeMap<usize, u64>, usize)>,
+    cause: usize,
+) {
+    let Some((theirs, left)) = carried.get_mut(&cause) else { return };
+    for (&node, &count) in theirs.iter() {
+        let entry = mine.entry(node).or_default();
+        *entry = count.max(*entry);
+    }
+    *left -= 1;
+    if *left == 0 {
+        carried.remove(&cause);
+    }
+}
+
+fn host(node: usize) -> String {
+    format!("node{node}")
+}
+
+fn clock(entries: &BTreeMap<usize, u64>) -> String {
+    let entry = |(node, count): (&usize, &u64)| format!("\"{}\":{count}", host(*node));
+    format!("{{{}}}", entries.iter().map(entry).collect::<Vec<_>>().join(","))
+}
+
+/// The event in words: what arrived or was asked, what was told, what was sent.
+fn tell(what: What, label: &str, arrived: Option<&Message>, sent: &[&Message]) -> String {
+    let name = match what {
+        What::Start => "starts",
+        What::Timer => "times out:",
+        What::Crash => "crashes",
+        What::Restart => "restarts",
+        What::Pause => "pauses",
+        What::Resume => "goes on",
+        _ => "",
+    };
+    let mut parts = Vec::new();
+    if let Some(message) = arrived {
+        let forged = if message.sent.is_none() { " (forged)" } else { "" };
+        parts.push(format!("receives {} from {}{forged}", message.text, message.from));
+    }
+    let label = [name, label].join(" ");
+    parts.extend(Some(label.trim().to_owned()).filter(|label| !label.is_empty()));
+    // Copies of a doubled message are one message here.
+    let mut last = None;
+    for message in
+        sent.iter().filter(|message| last.replace(message.number) != Some(message.number))
+    {
+        let lost = if message.fate == Fate::Lost { " (lost)" } else { "" };
+        parts.push(format!("sends {} to {}{lost}", message.text, message.to));
+    }
+    parts.join("; ")
+}
+
+fn one_line(text: &str) -> String {
+    text.replace(['\n', '\r'], " ")
+}

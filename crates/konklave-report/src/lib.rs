@@ -1,0 +1,17 @@
+//! What Konklave measured and recorded, as pictures, as files that other programs read, and as one
+//! report. Nothing here knows an algorithm: a trace is lines in words, results are numbers.
+//!
+//! - [`account`]: a trace, put together; [`spacetime`] draws it, and [`export`] writes it for
+//!   ShiViz, Perfetto and spreadsheets.
+//! - [`table`]: results in rows and columns.
+//! - [`statistics`]: means and how far they can be trusted; [`growth`]: how they grow.
+//! - [`bound`]: bounds that a user writes, and whether results keep them.
+
+pub mod account;
+pub mod bound;
+pub mod export;
+pub mod growth;
+pub mod spacetime;
+pub mod speech;
+pub mod statistics;
+pub mod table;

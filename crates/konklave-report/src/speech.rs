@@ -1,0 +1,131 @@
+//! Words of any algorithm, for people: their kinds and their whole text.
+
+use konklave_sim::words::Word;
+use serde_json::Value;
+
+/// The kind of a message: the names of its variants, as the simulator counts them. A message of a
+/// part has a longer name, `Wave.Explore`; a struct has the kind of a field that has one.
+pub fn kind(word: &Word) -> String {
+    variant(&value(word)).unwrap_or_else(|| "message".to_owned())
+}
+
+/// All there is to say: as the algorithm prints it, or nearly so if the word comes from a file.
+pub fn text(word: &Word) -> String {
+    let spoken = format!("{word:?}");
+    if spoken.is_empty() { spell(&value(word)) } else { spoken }
+}
+
+/// The name of the word's variant, and what is in it: `{"Reserve":[1,3]}` is `Reserve` and `1, 3`.
+pub(crate) fn parts(word: &Word) -> (String, String) {
+    match value(word) {
+        Value::Object(fields) if fields.len() == 1 => {
+            let (name, content) = fields.into_iter().next().unwrap_or_default();
+            (name, inside(&content))
+        }
+        Value::String(name) => (name, String::new()),
+        other => (spell(&other), String::new()),
+    }
+}
+
+fn value(word: &Word) -> Value {
+    serde_json::to_value(word).unwrap_or_default()
+}
+
+/// Variants begin with a capital letter, and fields do not.
+fn is_variant(name: &str) -> bool {
+    name.starts_with(char::is_uppercase)
+}
+
+/// The only field of an object, if it is a variant.
+fn only_variant(value: &Value) -> Option<(&String, &Value)> {
+    let fields = value.as_object().filter(|fields| fields.len() == 1)?;
+    fields.iter().next().filter(|(name, _)| is_variant(name))
+}
+
+fn variant(value: &Value) -> Option<String> {
+    if let Some((name, content)) = only_variant(value) {
+        return match variant(content).filter(|_| !is_struct(content)) {
+            Some(inner) => Some(format!("{name}.{inner}")),
+            None => Some(name.clone()),
+        };
+    }
+    match value {
+        Value::String(name) if is_variant(name) => Some(name.clone()),
+        Value::Object(fields) => fields.values().find_map(variant),
+        _ => None,
+    }
+}
+
+/// Whether it is a struct, or the fields of a variant: these say nothing about its kind.
+fn is_struct(value: &Value) -> bool {
+    value.is_object() && only_variant(value).is_none()
+}
+
+fn spell(value: &Value) -> String {
+    if let Some((name, content)) = only_variant(value) {
+        return match is_struct(content) {
+            true => format!("{name} {}", spell(content)),
+            false => format!("{name}({})", inside(content)),
+        };
+    }
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Array(items) => format!("[{}]", list(items)),
+        Value::Object(fields) => {
+            let field = |(name, value): (&String, &Value)| format!("{name}: {}", spell(value));
+            let fields: Vec<_> = fields.iter().map(field).collect();
+            if fields.is_empty() { "{}".to_owned() } else { format!("{{ {} }}", fields.join(", ")) }
+        }
+        other => other.to_string(),
+    }
+}
+
+fn inside(value: &Value) -> String {
+    match value {
+        Value::Array(items) => list(items),
+        other => spell(other),
+    }
+}
+
+fn list(items: &[Value]) -> String {
+    items.iter().map(spell).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn word(json: &str) -> Word {
+        serde_json::from_str(json).unwrap()
+    }
+
+    #[test]
+    fn kinds_are_those_that_the_simulator_counts() {
+        let cases = [
+            (r#""Request""#, "Request"),
+            (r#"{"Ack":3}"#, "Ack"),
+            (r#"{"Wave":{"Explore":[1,2]}}"#, "Wave.Explore"),
+            (r#"{"Probe":{"heading":"Clockwise","id":3}}"#, "Probe"),
+            (r#"{"election":2,"msg":{"Propose":5}}"#, "Propose"),
+            ("7", "message"),
+            ("null", "message"),
+        ];
+        for (json, expected) in cases {
+            assert_eq!(kind(&word(json)), expected, "{json}");
+        }
+    }
+
+    #[test]
+    fn words_from_files_read_like_those_of_the_algorithm() {
+        let cases = [
+            (r#""Request""#, "Request"),
+            (r#"{"Ack":3}"#, "Ack(3)"),
+            (r#"{"Propose":[1,"Left"]}"#, "Propose(1, Left)"),
+            (r#"{"Probe":{"id":3,"phase":0}}"#, "Probe { id: 3, phase: 0 }"),
+            (r#"{"Wave":{"Explore":[1,{"a":[]}]}}"#, "Wave(Explore(1, { a: [] }))"),
+        ];
+        for (json, expected) in cases {
+            assert_eq!(text(&word(json)), expected, "{json}");
+        }
+    }
+}
