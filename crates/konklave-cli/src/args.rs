@@ -16,6 +16,7 @@ use crate::experiment::ExperimentArgs;
 use crate::fuzz::FuzzArgs;
 use crate::ring::RingArgs;
 use crate::shrink::ShrinkArgs;
+use crate::sweep::SweepArgs;
 pub use faults::FaultArgs;
 
 /// Run, check, watch and ship distributed algorithms.
@@ -47,6 +48,8 @@ pub enum Verb {
     Run(Box<RunArgs>),
     /// Run all algorithms of a family on the same workload; measured beside formula
     Compare(CompareArgs),
+    /// Run many sizes and seeds: means, fitted growth, plots
+    Sweep(Box<SweepArgs>),
     /// Look at every schedule of a small system, and at what it costs at least and at most
     Check(Box<CheckArgs>),
     /// Run many random schedules, and shorten what breaks a promise
@@ -266,7 +269,7 @@ pub struct MutexArgs {
 }
 
 /// What the nodes want, in elections.
-#[derive(Debug, Default, Args)]
+#[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Election")]
 pub struct ElectionArgs {
     /// How ids lie along the node numbers: random, ascending, descending, or file:PATH with one id
@@ -289,7 +292,7 @@ pub struct ElectionArgs {
 }
 
 /// Options that only some algorithms have.
-#[derive(Debug, Default, Args)]
+#[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Variants")]
 pub struct VariantArgs {
     /// What a sleeping node does when an election reaches it: all, suppress or relay

@@ -77,3 +77,9 @@ mod tests {
         assert!(hint("paxos").ends_with("there are raymond, ricart-agrawala, chang-roberts"));
     }
 }
+
+impl From<konklave_report::folder::FolderError> for Failure {
+    fn from(error: konklave_report::folder::FolderError) -> Self {
+        Self::Bad(format!("--out: {error}"))
+    }
+}

@@ -15,6 +15,7 @@ pub mod explain;
 pub mod failure;
 pub mod fuzz;
 pub mod list;
+mod out;
 mod output;
 mod progress;
 pub mod replay;
@@ -23,6 +24,7 @@ pub mod run;
 pub mod setup;
 pub mod shrink;
 pub mod site;
+pub mod sweep;
 pub mod table;
 
 use std::process::ExitCode;
@@ -42,6 +44,7 @@ pub fn main() -> ExitCode {
         Verb::Explain(args) => explain::explain(args),
         Verb::Run(args) => run::run(args),
         Verb::Compare(args) => compare::compare(args),
+        Verb::Sweep(args) => sweep::sweep(args),
         Verb::Check(args) => check::check(args),
         Verb::Fuzz(args) => fuzz::fuzz(args),
         Verb::Shrink(args) => shrink::shrink(args),

@@ -112,7 +112,7 @@ struct RunReport<'a> {
 }
 
 /// An option that means nothing to this algorithm is a mistake, not a wish to be ignored.
-fn refuse_foreign_options(args: &RunArgs, entry: &Entry) -> Result<(), Failure> {
+pub(crate) fn refuse_foreign_options(args: &RunArgs, entry: &Entry) -> Result<(), Failure> {
     let (mutex, election) = (&args.mutex, &args.election);
     // Booking takes the options of mutual exclusion.
     let entering = match entry.family {

@@ -1,0 +1,83 @@
+//! The options of `sweep`.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use clap::Args;
+use konklave_sim::Delay;
+use konklave_sim::workload::mutex::Demand;
+
+use crate::args::{ElectionArgs, VariantArgs, number_of_nodes};
+
+/// Options of `sweep`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  konklave sweep chang-roberts --nodes 100,1000,10000,100000 --seeds 30 --out out/cr
+  konklave sweep mutex --nodes 7,13,31,57 --load heavy --out out/mutex
+  konklave sweep raymond --nodes 15,63,255 --load light,heavy
+  konklave sweep chang-roberts --nodes 10,100,1000 --assert \"messages <= 2*n*log2(n)+3*n\"
+
+A bound names n and measured quantities: messages, bytes, time, depth, load_max, load_mean, and
+messages_per_entry, waiting, response, coordination, throughput, overtakings or time_to_elect,
+messages_to_elect. It is about means over seeds; one that does not hold is exit code 1.")]
+pub struct SweepArgs {
+    /// The algorithm, by a name that `list` shows; or a family, for all of its algorithms
+    pub algorithm: String,
+
+    /// How many nodes there are: several sizes
+    #[arg(
+        long, short, value_name = "SIZES", value_delimiter = ',', value_parser = number_of_nodes,
+        default_value = "10,30,100,300,1000"
+    )]
+    pub nodes: Vec<u32>,
+    /// How many runs there are of each size
+    #[arg(
+        long, value_name = "COUNT", default_value_t = 10,
+        value_parser = clap::value_parser!(u32).range(1..)
+    )]
+    pub seeds: u32,
+    /// The seed of the first of them
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+    /// Who can talk to whom, as `run` takes it [default: what the algorithm needs]
+    #[arg(long)]
+    pub topology: Option<String>,
+    /// How long messages travel, as `run` takes it: several
+    #[arg(long, value_name = "DELAYS", value_delimiter = ',', default_value = "uniform:1..10")]
+    pub delay: Vec<Delay>,
+    /// Channels keep the order of messages [default: if the algorithm needs it]
+    #[arg(long)]
+    pub fifo: bool,
+
+    /// Mutual exclusion: light, heavy or poisson:RATE: several [default: heavy]
+    #[arg(long, value_name = "LOADS", value_delimiter = ',')]
+    pub load: Vec<Demand>,
+    /// Mutual exclusion: how often each node enters [default: 5]
+    #[arg(long)]
+    pub entries: Option<u32>,
+    /// What the nodes want
+    #[command(flatten)]
+    pub election: ElectionArgs,
+    /// Options that only some algorithms have
+    #[command(flatten)]
+    pub variant: VariantArgs,
+
+    /// A bound that the means must keep, such as \"messages <= 2*n*log2(n)+n\"; can be repeated
+    #[arg(long, value_name = "BOUND")]
+    pub assert: Vec<String>,
+    /// How many runs at a time [default: one per processor]
+    #[arg(long, value_name = "COUNT")]
+    pub threads: Option<NonZeroUsize>,
+    /// Write a report with plots, and every run, to this folder
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Go on where a sweep with the same --out was stopped
+    #[arg(long, requires = "out")]
+    pub resume: bool,
+    /// Print one JSON object
+    #[arg(long, conflicts_with = "csv")]
+    pub json: bool,
+    /// Print comma-separated values
+    #[arg(long)]
+    pub csv: bool,
+}
