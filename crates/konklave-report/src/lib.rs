@@ -3,14 +3,19 @@
 //!
 //! - [`account`]: a trace, put together; [`spacetime`] draws it, and [`export`] writes it for
 //!   ShiViz, Perfetto and spreadsheets.
+//! - [`network`]: a network and what has become of its nodes.
 //! - [`table`]: results in rows and columns.
 //! - [`statistics`]: means and how far they can be trusted; [`growth`]: how they grow.
 //! - [`bound`]: bounds that a user writes, and whether results keep them.
+//! - [`html`]: one report as one file; [`folder`]: where it is written to.
 
 pub mod account;
 pub mod bound;
 pub mod export;
+pub mod folder;
 pub mod growth;
+pub mod html;
+pub mod network;
 pub mod spacetime;
 pub mod speech;
 pub mod statistics;

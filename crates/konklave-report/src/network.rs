@@ -1,0 +1,174 @@
+//! A network and what has become of its nodes, as a picture.
+
+use konklave::graph::{Graph, Topology};
+use konklave_draw::network::{Layout, Network};
+
+use crate::account::{Account, SpanKind};
+
+/// More nodes than this are not pulled apart by forces: that takes too long.
+const FORCES: u32 = 400;
+
+/// What nodes and edges are, beyond the network itself. What is empty is not drawn.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Roles {
+    /// Who leads.
+    pub leaders: Vec<usize>,
+    /// Who is in its critical section, or holds an interval.
+    pub holders: Vec<usize>,
+    /// Who was granted last and has left; so it may have the token still.
+    pub granted_last: Option<usize>,
+    /// Who waits.
+    pub waiting: Vec<usize>,
+    /// Who is down.
+    pub crashed: Vec<usize>,
+    /// Edges of a tree in the network, from child to parent.
+    pub tree: Vec<(usize, usize)>,
+    /// Groups of nodes with their names, such as quorums.
+    pub groups: Vec<(String, Vec<usize>)>,
+    /// The names of nodes; their labels in the network if it is empty.
+    pub labels: Vec<String>,
+}
+
+impl Roles {
+    /// What the end of a trace says about its nodes.
+    pub fn at_the_end(account: &Account) -> Self {
+        let now = |kinds: &[SpanKind]| -> Vec<usize> {
+            let open = account.spans.iter().filter(|span| span.to.is_none());
+            let mut nodes: Vec<_> =
+                open.filter(|span| kinds.contains(&span.kind)).map(|span| span.node).collect();
+            nodes.sort_unstable();
+            nodes.dedup();
+            nodes
+        };
+        let crashed = now(&[SpanKind::Crashed]);
+        let holders = now(&[SpanKind::Inside, SpanKind::Booked]);
+        let grants = account.spans.iter().filter(|span| span.kind == SpanKind::Inside);
+        let last = grants.max_by_key(|span| span.from).map(|span| span.node);
+        Self {
+            leaders: now(&[SpanKind::Leading]),
+            granted_last: last.filter(|node| holders.is_empty() && !crashed.contains(node)),
+            holders,
+            waiting: now(&[SpanKind::Waiting]),
+            crashed,
+            ..Self::default()
+        }
+    }
+}
+
+/// A picture of a network as SVG. The topology, as the user wrote it, decides the layout; if it
+/// does not, the graph does.
+pub fn picture(title: &str, graph: &Graph, topology: &str, roles: &Roles) -> String {
+    let nodes = graph.nodes() as usize;
+    let edges = graph.iter_edges().map(|(from, to)| (from.index(), to.index()));
+    let mut network = Network::new(title, nodes, layout(graph, topology));
+    network = match roles.labels.is_empty() {
+        true => {
+            let ids = konklave::NodeId::all(graph.nodes());
+            network.labels(ids.map(|node| graph.label(node).into_owned()))
+        }
+        false => network.labels(roles.labels.iter().cloned()),
+    };
+    network = match graph.is_directed() {
+        true => network.arcs("link", edges),
+        false => network.edges("link", edges),
+    };
+    if !roles.tree.is_empty() {
+        network = network.arcs("tree, to the parent", roles.tree.iter().copied());
+    }
+    let last: Vec<_> = roles.granted_last.into_iter().collect();
+    let named = [
+        ("waiting", &roles.waiting),
+        ("entered last", &last),
+        ("inside", &roles.holders),
+        ("leader", &roles.leaders),
+    ];
+    for (name, nodes) in named {
+        if !nodes.is_empty() {
+            network = network.role(name, nodes.iter().copied());
+        }
+    }
+    if !roles.crashed.is_empty() {
+        network = network.crashed("crashed", roles.crashed.iter().copied());
+    }
+    for (name, members) in &roles.groups {
+        network = network.group(name, members.iter().copied());
+    }
+    network.svg()
+}
+
+/// The layout that shows the network's form.
+fn layout(graph: &Graph, topology: &str) -> Layout {
+    match topology.parse() {
+        Ok(Topology::Ring | Topology::DirectedRing | Topology::Complete) => Layout::Circle,
+        Ok(Topology::Line) => Layout::Line,
+        Ok(Topology::Star) => Layout::Star { centre: 0 },
+        Ok(Topology::Grid { .. } | Topology::Torus { .. }) => grid(graph),
+        _ if graph.is_tree() => Layout::Tree { root: 0 },
+        _ if graph.ring().is_some() || graph.is_complete() => Layout::Circle,
+        _ if graph.nodes() > FORCES => Layout::Circle,
+        _ => Layout::Force,
+    }
+}
+
+/// The width of a grid stands in its description: `4x3 grid of 12 nodes`.
+fn grid(graph: &Graph) -> Layout {
+    let text = graph.describe();
+    match text.split_once('x').and_then(|(width, _)| width.parse().ok()) {
+        Some(width) => Layout::Grid { width },
+        None => Layout::Force,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn graph(topology: &str, nodes: u32) -> Graph {
+        let mut seed = 1_u64;
+        let mut random = || {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            seed.rotate_left(17)
+        };
+        topology.parse::<Topology>().unwrap().build(nodes, &mut random).unwrap()
+    }
+
+    #[test]
+    fn layouts_show_the_form_of_networks() {
+        let cases = [
+            ("ring", 5, Layout::Circle),
+            ("directed-ring", 5, Layout::Circle),
+            ("complete", 5, Layout::Circle),
+            ("line", 5, Layout::Line),
+            ("star", 5, Layout::Star { centre: 0 }),
+            ("tree:3", 9, Layout::Tree { root: 0 }),
+            ("random-tree", 9, Layout::Tree { root: 0 }),
+            ("grid:4x3", 12, Layout::Grid { width: 4 }),
+            ("torus", 12, Layout::Grid { width: 3 }),
+            ("hypercube", 8, Layout::Force),
+            ("regular:3", 600, Layout::Circle),
+        ];
+        for (topology, nodes, expected) in cases {
+            assert_eq!(layout(&graph(topology, nodes), topology), expected, "{topology}");
+        }
+        let ring = graph("ring", 5);
+        assert_eq!(layout(&ring, "file:ring.dot"), Layout::Circle, "the graph tells");
+    }
+
+    #[test]
+    fn roles_are_named_in_the_picture_and_others_are_not() {
+        let roles = Roles {
+            leaders: vec![2],
+            crashed: vec![1],
+            tree: vec![(1, 0), (2, 0)],
+            groups: vec![("quorum 0".to_owned(), vec![0, 2])],
+            ..Roles::default()
+        };
+        let svg = picture("Tree", &graph("tree", 3), "tree", &roles);
+        for text in ["leader", "crashed", "tree, to the parent", "quorum 0", "link"] {
+            assert!(svg.contains(text), "{text}");
+        }
+        for text in ["waiting", "inside", "entered last"] {
+            assert!(!svg.contains(text), "{text}");
+        }
+    }
+}
