@@ -105,7 +105,7 @@ fn laws(summary: &Summary) -> Vec<String> {
 fn verdicts(summary: &Summary) -> Vec<(bool, String)> {
     let bounds = summary.bounds.iter().map(|(bound, violation)| match violation {
         None => (true, bound.clone()),
-        Some(violation) => (false, violation.to_string()),
+        Some(violation) => (false, violation.clone()),
     });
     let broken = summary.groups.iter().filter_map(|group| {
         let (promise, seed) = group.broken.as_ref()?;
@@ -180,7 +180,6 @@ fn for_machines(args: &SweepArgs, summary: &Summary, context: &Context<'_>) -> V
         .bounds
         .iter()
         .map(|(bound, violation)| {
-            let violation = violation.as_ref().map(ToString::to_string);
             json!({"bound": bound, "holds": violation.is_none(), "violation": violation})
         })
         .collect();

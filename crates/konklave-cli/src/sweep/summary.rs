@@ -10,6 +10,7 @@ use super::SweepArgs;
 use super::runs::{Cell, Ran};
 use crate::entry::{Conditions, Expected, Family};
 use crate::failure::Failure;
+use crate::output::short;
 use crate::table;
 
 /// The runs that differ only in their seeds.
@@ -39,8 +40,8 @@ pub(super) struct Summary {
     pub(super) quantity: &'static str,
     pub(super) groups: Vec<Group>,
     pub(super) laws: Vec<Law>,
-    /// Bounds, and where each is broken first.
-    pub(super) bounds: Vec<(String, Option<Violation>)>,
+    /// Bounds, and how each is broken first.
+    pub(super) bounds: Vec<(String, Option<String>)>,
 }
 
 impl Summary {
@@ -55,7 +56,9 @@ impl Summary {
         let quantity = if is_election { "messages" } else { "messages_per_entry" };
         let rows: Vec<Row> = groups.iter().map(row).collect();
         let check = |bound: &Bound| match bound.first_violation(&rows) {
-            Ok(violation) => Ok((bound.to_string(), violation)),
+            Ok(violation) => {
+                Ok((bound.to_string(), violation.map(|it| describe(bound, &it, &groups))))
+            }
             Err(problem) => Err(Failure::bad(format!("--assert {bound}: {problem}"))),
         };
         let bounds = bounds.iter().map(check).collect::<Result<_, _>>()?;
@@ -105,6 +108,19 @@ fn expected(args: &SweepArgs, cell: &Cell) -> Result<Option<Expected>, Failure> 
         _ => 0,
     };
     Ok((entry.expected)(&site, Conditions { load, is_regular, initiators }))
+}
+
+/// How a bound is broken, for people.
+fn describe(bound: &Bound, violation: &Violation, groups: &[Group]) -> String {
+    let cell = &groups[violation.row].cell;
+    let Violation { left, right, .. } = violation;
+    format!(
+        "{bound}: with {} of {} nodes, {} against {}",
+        cell.algorithm,
+        cell.nodes,
+        short(*left),
+        short(*right)
+    )
 }
 
 /// The means of a group, as bounds see them.
