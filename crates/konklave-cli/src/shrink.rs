@@ -106,11 +106,12 @@ pub(crate) fn shorten(
         true => smaller::find(site, &first, go_on),
         false => None,
     };
+    let smaller = smaller.and_then(|(smaller, told)| {
+        let shorter = take_away(&smaller, &told.trace, go_on).ok()?;
+        Some((smaller, shorter))
+    });
     let (site, shorter) = match smaller {
-        Some((smaller, told)) => {
-            let shorter = take_away(&smaller, &told.trace, go_on)?;
-            (smaller, shorter)
-        }
+        Some(smaller) => smaller,
         None => (Site::new(site.setup().clone(), site.entry())?, first),
     };
     let Shorter { broken, told, after, is_minimal, .. } = shorter;

@@ -1,0 +1,207 @@
+//! Random schedules: nothing breaks that should not, and what breaks can be repeated and shortened.
+//!
+//! `SCHEDULES=100000 cargo test --release --test fuzz nothing` goes through more of them.
+
+mod user;
+
+use std::fs;
+use std::time::Duration;
+
+use clap::Parser;
+use konklave_cli::args::{Cli, Verb};
+use konklave_cli::entry::{Entry, Needs, Network};
+use konklave_cli::fuzz::FuzzArgs;
+use konklave_cli::fuzz::command::words;
+use konklave_cli::fuzz::draw::Space;
+use konklave_cli::fuzz::swarm::{Budget, Tally, swarm};
+use konklave_cli::table::{self, TABLE};
+use serde_json::Value;
+use user::{file, fine, json, konklave, refused, text};
+
+/// The options of `fuzz`, as a user writes them.
+fn options(line: &str) -> Box<FuzzArgs> {
+    let words = ["konklave", "fuzz"].into_iter().chain(line.split_whitespace());
+    match Cli::parse_from(words).verb {
+        Verb::Fuzz(args) => args,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn run(space: &Space, schedules: u64, threads: usize, stops_at_failure: bool) -> Tally {
+    let time = Duration::MAX;
+    let budget = Budget { seed: 1, schedules, time, threads, stops_at_failure };
+    swarm(space, budget, &mut |_, _| true).unwrap_or_else(|failure| panic!("{failure}"))
+}
+
+#[test]
+fn nothing_breaks_within_the_assumptions() {
+    let schedules = std::env::var("SCHEDULES");
+    let schedules = schedules.map_or(300, |it| it.parse().expect("SCHEDULES is a number"));
+    let mut complaints = Vec::new();
+    for entry in TABLE.iter() {
+        let space = Space::new(&options(&entry.name), entry).unwrap();
+        let tally = run(&space, schedules, 2, true);
+        for failures in tally.failures.values() {
+            let command = words(&space.draw(failures.seed).unwrap().args).join(" ");
+            complaints.push(format!("{}\n  {command}", failures.broken));
+        }
+        let coverage = tally.coverage.0;
+        assert!(coverage > 10, "{}: only {coverage} states of the monitor", entry.name);
+    }
+    assert!(complaints.is_empty(), "\n{}", complaints.join("\n"));
+}
+
+#[test]
+fn the_command_says_what_was_drawn() {
+    for entry in TABLE.iter() {
+        let space = Space::new(&options(&format!("{} --beyond", entry.name)), entry).unwrap();
+        for seed in 0..100 {
+            let drawn = space.draw(seed).unwrap_or_else(|it| panic!("{}: {it}", entry.name));
+            let words = words(&drawn.args);
+            let Verb::Run(read) = Cli::parse_from(&words).verb else { panic!("{words:?}") };
+            assert_eq!(format!("{read:?}"), format!("{:?}", drawn.args), "{words:?}");
+        }
+    }
+}
+
+/// Lamport's algorithm, said to need no order of messages.
+fn seeded() -> Space {
+    let Entry { name, family, choices, source, file, expected, drive, .. } =
+        table::find("lamport").unwrap();
+    let needs = Needs::network(Network::Complete);
+    let entry = Entry {
+        name: name.clone(),
+        family: *family,
+        needs,
+        choices,
+        source,
+        file,
+        expected: *expected,
+        drive: *drive,
+    };
+    let entry = Box::leak(Box::new(entry));
+    Space::new(&options("lamport"), entry).unwrap()
+}
+
+#[test]
+fn a_false_claim_is_found_whatever_the_number_of_threads() {
+    let space = seeded();
+    let found = |threads, stops| {
+        let tally = run(&space, 2000, threads, stops);
+        let failures = tally.failures.into_iter();
+        failures.map(|(key, it)| (key, it.seed, it.count, it.broken)).collect::<Vec<_>>()
+    };
+    let first = found(1, true);
+    assert_eq!(first.len(), 1, "{first:?}");
+    assert_eq!(found(3, true)[0].1, first[0].1);
+    let all = found(1, false);
+    assert!(all.iter().any(|((_, promise), ..)| promise == "mutual exclusion"), "{all:?}");
+    assert_eq!(found(3, false), all);
+}
+
+#[test]
+fn what_breaks_beyond_the_assumptions_can_be_repeated_and_replayed() {
+    let trace = file("fuzz.jsonl", "");
+    let arguments =
+        format!("fuzz lamport --beyond --schedules 400 --json --trace {}", trace.display());
+    let report = json(&arguments);
+    assert_eq!(report["verdict"], "ok");
+    assert_eq!(report["schedules"], 400);
+    for field in ["schedules_per_second", "deliveries", "deliveries_per_second", "coverage"] {
+        assert!(report[field].as_f64().unwrap() > 0.0, "{field}");
+    }
+    let failures = report["failures"].as_array().unwrap();
+    let faults: Vec<_> = failures.iter().map(|failure| failure["fault"].as_str()).collect();
+    assert!(faults.contains(&Some("overtaking")) && faults.contains(&Some("loss")), "{faults:?}");
+    for failure in failures {
+        let command = failure["command"].as_str().unwrap();
+        let arguments = command.strip_prefix("konklave ").unwrap();
+        let output = konklave(&format!("{arguments} --json"));
+        assert_eq!(output.status.code(), Some(1), "{command}");
+        let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(report["violations"][0]["promise"], failure["promise"], "{command}");
+        assert_eq!(report["violations"][0]["detail"], failure["detail"], "{command}");
+        // The shortened schedule, from the report itself.
+        let lines = failure["trace"].as_array().unwrap().iter().map(Value::to_string);
+        let path = file("failure.jsonl", &lines.collect::<Vec<_>>().join("\n"));
+        let output = konklave(&format!("replay {} --json", path.display()));
+        assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
+        let replayed: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(replayed["violations"][0]["promise"], failure["promise"]);
+        assert_eq!(replayed["steps"], failure["steps"]);
+    }
+    assert_eq!(konklave(&format!("replay -q {}", trace.display())).status.code(), Some(1));
+}
+
+#[test]
+fn a_pass_says_how_much_was_tried() {
+    let report = fine("fuzz ricart-agrawala --schedules 200 --nodes 3");
+    assert!(report.contains("nothing broke"), "{report}");
+    assert!(report.contains("200 in "), "{report}");
+}
+
+#[test]
+fn bad_input_is_explained() {
+    assert!(refused("fuzz lamport --seconds 0").contains("above zero"));
+    assert!(refused("fuzz lamport --schedules 0").contains("0"));
+    assert!(refused("fuzz lamprot").contains("did you mean 'lamport'"));
+    assert!(refused("fuzz lamport --nodes 0..3").contains("at least one node"));
+    assert!(refused("fuzz lamport --nodes 5..3").contains("ends before it begins"));
+    assert!(refused("fuzz lamport --nodes many").contains("such as 2..8"));
+    assert!(refused("fuzz raymond --topology ring").contains("needs a tree"));
+    assert!(refused("fuzz lamport --topology dream").contains("there is no topology"));
+}
+
+/// A trace in which two of five enter, because messages are lost.
+fn broken_trace(name: &str) -> std::path::PathBuf {
+    let path = file(name, "");
+    let run = "run lamport --nodes 5 --entries 3 --loss 0.1 --delay uniform:1..10";
+    let output = konklave(&format!("{run} --trace {}", path.display()));
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output.stdout));
+    path
+}
+
+#[test]
+fn a_trace_becomes_shorter() {
+    let path = broken_trace("long.jsonl");
+    let shown = path.display();
+    let report = json(&format!("shrink {shown} --json"));
+    assert_eq!(report["promise"], "mutual exclusion");
+    assert_eq!(report["minimal"], true);
+    let (before, after) = (&report["before"], &report["after"]);
+    assert_eq!(before["nodes"], 5);
+    assert_eq!(after["nodes"], 2);
+    assert!(after["faults"].as_u64() == Some(1) && before["faults"].as_u64() > Some(1));
+    for count in ["commands", "messages", "deliveries", "steps"] {
+        assert!(after[count].as_u64() < before[count].as_u64(), "{count}: {report}");
+    }
+    let short = path.with_extension("shrunk.jsonl");
+    assert_eq!(report["trace_file"].as_str(), short.to_str());
+    let replayed = konklave(&format!("replay {}", short.display()));
+    assert_eq!(replayed.status.code(), Some(1), "{}", text(&replayed.stderr));
+    assert!(text(&replayed.stdout).contains("mutual exclusion"));
+    // Once more, for people, to a file of one's own.
+    let again = path.with_extension("again.jsonl");
+    let report = fine(&format!("shrink {} --out {}", short.display(), again.display()));
+    assert!(report.contains("mutual exclusion") && report.contains("before"), "{report}");
+    let without_header = |path| {
+        let text: String = fs::read_to_string(path).unwrap();
+        text.split_once('\n').unwrap().1.to_owned()
+    };
+    assert_eq!(without_header(&again), without_header(&short));
+}
+
+#[test]
+fn traces_that_cannot_be_shortened_are_refused() {
+    let good = file("good.jsonl", "");
+    fine(&format!("run raymond --nodes 3 --trace {}", good.display()));
+    assert!(refused(&format!("shrink {}", good.display())).contains("breaks no promise"));
+    let broken = fs::read_to_string(broken_trace("whole.jsonl")).unwrap();
+    let half = broken.lines().take(20).collect::<Vec<_>>().join("\n");
+    let half = file("half.jsonl", &half);
+    assert!(refused(&format!("shrink {}", half.display())).contains("cut off"));
+    let other = broken.replacen("\"konklave_trace\":1", "\"konklave_trace\":99", 1);
+    let other = file("other.jsonl", &other);
+    assert!(refused(&format!("shrink {}", other.display())).contains("version 99"));
+    assert!(refused("shrink nowhere.jsonl").contains("nowhere.jsonl"));
+}
