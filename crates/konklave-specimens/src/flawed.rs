@@ -19,12 +19,7 @@ pub trait Flaw<P: Protocol>: Clone + Eq + Hash + Debug + Send + 'static {
 
     /// What it does about one of these inputs instead of these effects. The node is shown as it is
     /// afterwards.
-    fn effects(
-        &mut self,
-        _node: &P,
-        _input: &Input<P>,
-        effects: Vec<Effect<P>>,
-    ) -> Vec<Effect<P>> {
+    fn effects(&mut self, _node: &P, _input: &Input<P>, effects: Vec<Effect<P>>) -> Vec<Effect<P>> {
         effects
     }
 }

@@ -16,11 +16,7 @@ pub trait Visit {
     type Out;
 
     /// With the nodes of an algorithm for mutual exclusion.
-    fn mutex<P, F>(
-        self,
-        right: impl Fn(NodeId) -> P,
-        flaw: impl Fn(NodeId) -> F,
-    ) -> Self::Out
+    fn mutex<P, F>(self, right: impl Fn(NodeId) -> P, flaw: impl Fn(NodeId) -> F) -> Self::Out
     where
         P: Protocol<Command = mutex::Command, Event = mutex::Event>,
         F: Flaw<P>;

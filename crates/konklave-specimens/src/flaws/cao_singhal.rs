@@ -3,44 +3,71 @@
 use std::collections::BTreeMap;
 
 use konklave::NodeId;
-use konklave::mutex::Stamp;
 use konklave::mutex::cao_singhal::{CaoSinghal, Msg};
+use konklave::mutex::{Command, Stamp};
 use konklave::protocol::{Effect, Input};
 
 use crate::{Flaw, probe};
 
+type Effects = Vec<Effect<CaoSinghal>>;
 type Inputs = Vec<Input<CaoSinghal>>;
 
-/// Ignores the release of a node that it does not know to be the owner of its permission, instead
-/// of keeping it until word of that arrives.
+/// Has no place for a release that comes before word of who became the owner: of these two
+/// messages to the arbiter, it keeps only one.
+///
+/// A release from elsewhere that comes too early is ignored. The node's own one is no message: if
+/// that comes too early, the other of the two is ignored instead.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct NoEarlyBuffer;
+pub struct NoEarlyBuffer {
+    me: NodeId,
+    /// Our request, until we leave.
+    mine: Option<Stamp>,
+}
 
 impl NoEarlyBuffer {
-    /// Whether `from` is the owner, as far as the arbiter knows: it would be told of a request that
+    /// Node `me`.
+    pub fn new(me: NodeId) -> Self {
+        Self { me, mine: None }
+    }
+
+    /// Whether a release fits to what the arbiter knows. It would tell the owner of a request that
     /// is older than all others.
-    fn is_owner(node: &CaoSinghal, from: NodeId, epoch: u64) -> bool {
+    fn is_in_time(&self, node: &CaoSinghal, from: NodeId, epoch: u64, to: Option<Stamp>) -> bool {
         let oldest = Stamp { time: 0, node: from };
         let (_, effects) = probe(node, Input::Message { from, msg: Msg::Request(oldest) });
-        effects.iter().any(|effect| match effect {
+        let is_owner = effects.iter().any(|effect| match effect {
             Effect::Send { to, msg: Msg::Transfer { epoch: current, .. } } => {
                 *to == from && *current == epoch
             }
             _ => false,
-        })
+        });
+        let has_left = to.is_some_and(|to| to.node == self.me && Some(to) != self.mine);
+        is_owner && !has_left
     }
 }
 
 impl Flaw<CaoSinghal> for NoEarlyBuffer {
     fn inputs(&mut self, node: &CaoSinghal, input: Input<CaoSinghal>) -> Inputs {
         match input {
-            Input::Message { from, msg: Msg::Release { epoch, .. } }
-                if !Self::is_owner(node, from, epoch) =>
+            Input::Message { from, msg: Msg::Release { epoch, to } }
+                if !self.is_in_time(node, from, epoch, to) =>
             {
                 vec![]
             }
             _ => vec![input],
         }
+    }
+
+    fn effects(&mut self, _: &CaoSinghal, input: &Input<CaoSinghal>, effects: Effects) -> Effects {
+        if *input == Input::Command(Command::Release) {
+            self.mine = None;
+        }
+        for effect in &effects {
+            if let Effect::Send { msg: Msg::Request(mine), .. } = effect {
+                self.mine = Some(*mine);
+            }
+        }
+        effects
     }
 }
 

@@ -80,32 +80,50 @@ impl Flaw<ChangRoberts> for SwallowsNothing {
     }
 }
 
-/// Passes on every id that ends here in the right algorithm: nobody takes it off the ring.
+/// The winner announces itself and passes its own id on all the same.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct TakesNothingOff {
+pub struct WinnerPassesOn {
+    me: Id,
     next: NodeId,
 }
 
-impl TakesNothingOff {
-    /// The node before this one.
-    pub fn new(next: NodeId) -> Self {
-        Self { next }
+impl WinnerPassesOn {
+    /// The node with this id, before that node on the ring.
+    pub fn new(me: Id, next: NodeId) -> Self {
+        Self { me, next }
     }
 }
 
-impl Flaw<ChangRoberts> for TakesNothingOff {
+impl Flaw<ChangRoberts> for WinnerPassesOn {
     fn effects(
         &mut self,
         _: &ChangRoberts,
         input: &Input<ChangRoberts>,
         mut effects: Effects,
     ) -> Effects {
-        match input {
-            Input::Message { msg: Msg::Propose(id), .. } if effects.is_empty() => {
-                effects.push(Effect::Send { to: self.next, msg: Msg::Propose(*id) });
-                effects
-            }
-            _ => effects,
+        if let Input::Message { msg: Msg::Propose(id), .. } = input
+            && *id == self.me
+        {
+            effects.push(Effect::Send { to: self.next, msg: Msg::Propose(*id) });
         }
+        effects
+    }
+}
+
+/// Once told who leads, it leads as well.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Usurper;
+
+impl Flaw<ChangRoberts> for Usurper {
+    fn effects(
+        &mut self,
+        _: &ChangRoberts,
+        input: &Input<ChangRoberts>,
+        mut effects: Effects,
+    ) -> Effects {
+        if matches!(input, Input::Message { msg: Msg::Elected(_), .. }) {
+            effects.push(Effect::Emit(Event::Elected));
+        }
+        effects
     }
 }

@@ -77,7 +77,8 @@ impl Flaw<Maekawa> for YieldIsNoFailure {
             Input::Message { from, msg: Msg::Failed(_) } => {
                 self.failed.insert(from);
                 let late = std::mem::take(&mut self.inquiries).into_iter();
-                let late = late.map(|(from, mine)| Input::Message { from, msg: Msg::Inquire(mine) });
+                let late =
+                    late.map(|(from, mine)| Input::Message { from, msg: Msg::Inquire(mine) });
                 std::iter::once(input).chain(late).collect()
             }
             Input::Message { from, msg: Msg::Locked(_) } => {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use konklave::NodeId;
-use konklave::mutex::singhal::{Msg, Singhal, Status};
+use konklave::mutex::singhal::{Msg, Singhal};
 use konklave::mutex::{Command, Event};
 use konklave::protocol::{Effect, Input};
 
@@ -86,25 +86,6 @@ impl Flaw<Singhal> for IgnoresTokenInside {
             Effect::Send { to, msg: Msg::Request(0) } => !self.believed.contains(to),
             _ => true,
         });
-        effects
-    }
-}
-
-/// Does not note in the token to whom it gives it, if it had no use for it.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct SilentGift;
-
-impl Flaw<Singhal> for SilentGift {
-    /// The token is told what it knew before: the sender was idle, and its last request served.
-    fn effects(&mut self, _: &Singhal, input: &Input<Singhal>, mut effects: Effects) -> Effects {
-        if let Input::Message { from, msg: Msg::Request(number) } = input {
-            for effect in &mut effects {
-                if let Effect::Send { msg: Msg::Token(token), .. } = effect {
-                    token.tsv[from.index()] = Status::N;
-                    token.tsn[from.index()] = number - 1;
-                }
-            }
-        }
         effects
     }
 }

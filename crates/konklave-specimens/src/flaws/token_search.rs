@@ -2,7 +2,7 @@
 
 use konklave::mutex::token_search::TokenSearch;
 use konklave::mutex::{Command, Event};
-use konklave::protocol::{Effect, Input};
+use konklave::protocol::{Effect, Input, Protocol};
 
 use crate::Flaw;
 
@@ -20,7 +20,6 @@ impl Flaw<TokenSearch> for SureOfRoute {
         input: &Input<TokenSearch>,
         effects: Vec<Effect<TokenSearch>>,
     ) -> Vec<Effect<TokenSearch>> {
-        use konklave::protocol::Protocol;
         self.is_waiting |= *input == Input::Command(Command::Acquire);
         self.is_waiting &= !effects.contains(&Effect::Emit(Event::Granted));
         let is_stuck = !self.is_waiting && !node.waits_for().is_empty();

@@ -32,7 +32,7 @@ pub(crate) const ALL: [Specimen; 5] = [
         flaw: "An explorer of a smaller wave is sent back as it came, as on some slides: its \
                sender takes the edge for done, and the smaller wave may decide.",
         setting: Setting::new("line", &[1, 1, 1]).ids(&[2, 1, 3]),
-        steps: Some(0),
+        steps: Some(6),
         ..NETWORK
     },
     Specimen {
@@ -41,16 +41,18 @@ pub(crate) const ALL: [Specimen; 5] = [
         flaw: "The search ends when the token is back over the first edge: what lies behind the \
                others is never seen.",
         setting: Setting::new("line", &[0, 1, 0]).ids(&[3, 1, 4]),
-        steps: Some(0),
+        steps: Some(3),
         ..NETWORK
     },
     Specimen {
         name: "echo-extinction-counts-late-echo",
         of: "echo-extinction",
-        flaw: "An echo of a smaller wave counts for the present one: so a wave can decide that has \
-               not been everywhere.",
-        setting: Setting::new("line", &[1, 1, 1]).ids(&[2, 1, 3]),
-        steps: Some(0),
+        flaw: "An echo of a smaller wave counts for the present one: so a wave decides that has not \
+               been everywhere, and those whom it has not reached never hear of the result.",
+        finds: Finding::NoLeader,
+        promise: "termination",
+        setting: Setting::new("line", &[1, 1, 1, 1]).ids(&[1, 2, 3, 4]),
+        steps: Some(17),
         ..NETWORK
     },
     Specimen {
@@ -60,7 +62,7 @@ pub(crate) const ALL: [Specimen; 5] = [
                answers, and decides too early.",
         is_forbidden_setting: true,
         setting: Setting::new("line", &[1, 0, 1]).ids(&[1, 2, 3]),
-        steps: Some(0),
+        steps: Some(4),
         ..NETWORK
     },
     Specimen {
@@ -71,7 +73,7 @@ pub(crate) const ALL: [Specimen; 5] = [
         finds: Finding::NoLeader,
         promise: "termination",
         setting: Setting::new("line", &[1, 0]).ids(&[1, 2]),
-        steps: Some(0),
+        steps: Some(3),
         ..NETWORK
     },
 ];

@@ -37,9 +37,9 @@ pub(crate) const ALL: [Specimen; 16] = [
     Specimen {
         name: "cao-singhal-without-early-buffer",
         of: "cao-singhal",
-        flaw: "An arbiter ignores the release of a node that it does not yet know to be the owner \
-               of its permission: then it waits for that release for ever.",
-        setting: Setting::new("complete", &[2, 2, 2]).fifo(),
+        flaw: "An arbiter has no place for a release that comes before word of who became the \
+               owner of its permission: one of the two is lost, and it waits for ever.",
+        setting: Setting::new("complete", &[2, 2, 0]).fifo(),
         steps: Some(0),
         ..LOCK
     },
@@ -58,7 +58,7 @@ pub(crate) const ALL: [Specimen; 16] = [
         flaw: "A node gives a permission away and goes on believing that it has it: so it enters \
                without asking while the other one is inside.",
         setting: Setting::new("complete", &[2, 1]),
-        steps: Some(0),
+        steps: Some(8),
         ..UNSAFE
     },
     Specimen {
@@ -66,8 +66,8 @@ pub(crate) const ALL: [Specimen; 16] = [
         of: "carvalho-roucairol",
         flaw: "A node that waits gives a permission to an older request and does not ask for it \
                again: nobody knows that it should be given back.",
-        setting: Setting::new("complete", &[2, 1]),
-        steps: Some(0),
+        setting: Setting::new("complete", &[2, 1, 1]),
+        steps: Some(21),
         ..LOCK
     },
     Specimen {
@@ -75,8 +75,8 @@ pub(crate) const ALL: [Specimen; 16] = [
         of: "central",
         flaw: "The coordinator forgets requests that come while somebody is inside: their senders \
                wait for ever.",
-        setting: Setting::new("complete", &[1, 1, 1]),
-        steps: Some(0),
+        setting: Setting::new("complete", &[1, 1]),
+        steps: Some(4),
         ..LOCK
     },
     Specimen {
@@ -86,7 +86,7 @@ pub(crate) const ALL: [Specimen; 16] = [
                older request, which the algorithm takes for impossible.",
         is_forbidden_setting: true,
         setting: Setting::new("complete", &[1, 1]),
-        steps: Some(0),
+        steps: Some(4),
         ..UNSAFE
     },
     Specimen {
@@ -96,7 +96,7 @@ pub(crate) const ALL: [Specimen; 16] = [
                of two rivals.",
         is_forbidden_setting: true,
         setting: Setting::new("complete", &[1, 1]),
-        steps: Some(0),
+        steps: Some(2),
         ..UNSAFE
     },
     Specimen {
@@ -105,7 +105,7 @@ pub(crate) const ALL: [Specimen; 16] = [
         flaw: "An arbiter does not tell a request that was the oldest that a still older one has \
                come: it believes that it can succeed and never yields. The mistake of the paper.",
         setting: Setting::new("complete", &[1, 1, 1, 1]).fifo(),
-        steps: Some(0),
+        steps: Some(19),
         ..LOCK
     },
     Specimen {
@@ -114,7 +114,7 @@ pub(crate) const ALL: [Specimen; 16] = [
         flaw: "A node that is asked to yield, and cannot tell yet whether it must, forgets the \
                question instead of remembering it: when it fails it yields nothing.",
         setting: Setting::new("complete", &[1, 1, 1]),
-        steps: Some(0),
+        steps: Some(7),
         ..LOCK
     },
     Specimen {
@@ -133,7 +133,7 @@ pub(crate) const ALL: [Specimen; 16] = [
                request.",
         is_forbidden_setting: true,
         setting: Setting::new("complete", &[2, 1]).duplicates(1),
-        steps: Some(0),
+        steps: Some(9),
         ..UNSAFE
     },
     Specimen {
@@ -141,7 +141,7 @@ pub(crate) const ALL: [Specimen; 16] = [
         of: "ricart-agrawala",
         flaw: "A node that leaves forgets whom it owes a reply: they wait for it for ever.",
         setting: Setting::new("complete", &[1, 1]),
-        steps: Some(0),
+        steps: Some(6),
         ..LOCK
     },
     Specimen {
@@ -150,7 +150,7 @@ pub(crate) const ALL: [Specimen; 16] = [
         flaw: "Requests are compared by time alone, and of two that were made at the same time \
                each waits for the other's reply.",
         setting: Setting::new("complete", &[1, 1]),
-        steps: Some(0),
+        steps: Some(4),
         ..LOCK
     },
     Specimen {
@@ -159,7 +159,7 @@ pub(crate) const ALL: [Specimen; 16] = [
         flaw: "A node does not take over the clock of a request: so it may permit a request and \
                then make one that claims to be older.",
         setting: Setting::new("complete", &[1, 1, 1]).fifo(),
-        steps: Some(0),
+        steps: Some(10),
         ..UNSAFE
     },
     Specimen {
@@ -168,7 +168,7 @@ pub(crate) const ALL: [Specimen; 16] = [
         flaw: "Requests are compared by time alone, and of two that were made at the same time \
                each yields to the other.",
         setting: Setting::new("complete", &[1, 1]),
-        steps: Some(0),
+        steps: Some(6),
         ..UNSAFE
     },
     Specimen {
@@ -177,7 +177,7 @@ pub(crate) const ALL: [Specimen; 16] = [
         flaw: "An arbiter that is not locked permits only the oldest of those who wait: the others \
                are forgotten, as nobody will release what was not locked.",
         setting: Setting::new("complete", &[1, 1, 1]),
-        steps: Some(0),
+        steps: Some(16),
         ..LOCK
     },
 ];
@@ -191,7 +191,7 @@ pub(crate) fn visit<V: Visit>(name: &str, ground: &Ground, visitor: V) -> Result
     let maekawa = |me: NodeId| Maekawa::new(me, quorums.of(me).clone());
     let cao_singhal = |me: NodeId| CaoSinghal::new(me, quorums.of(me));
     Ok(match name {
-        "cao-singhal-without-early-buffer" => visitor.mutex(cao_singhal, |_| NoEarlyBuffer),
+        "cao-singhal-without-early-buffer" => visitor.mutex(cao_singhal, NoEarlyBuffer::new),
         "cao-singhal-without-pending-transfer" => {
             visitor.mutex(cao_singhal, |_| NoPendingTransfer::default())
         }

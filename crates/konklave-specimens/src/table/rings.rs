@@ -6,7 +6,7 @@ use konklave::election::dolev_klawe_rodeh::DolevKlaweRodeh;
 use konklave::election::le_lann::LeLann;
 use konklave::election::peterson::{Peterson, Variant};
 
-use crate::flaws::chang_roberts::{CrashedWinner, SwallowsNothing, TakesNothingOff};
+use crate::flaws::chang_roberts::{CrashedWinner, SwallowsNothing, Usurper, WinnerPassesOn};
 use crate::flaws::peterson::InitialId;
 use crate::{Finding, Flawless, Ground, Setting, Specimen, Tool, Visit};
 
@@ -25,7 +25,7 @@ const RING: Specimen = Specimen {
 const TWO: Setting = Setting::new("directed-ring", &[1, 1]).ids(&[2, 1]);
 const THREE: Setting = Setting::new("directed-ring", &[1, 1, 1]).ids(&[3, 2, 1]);
 
-pub(crate) const ALL: [Specimen; 9] = [
+pub(crate) const ALL: [Specimen; 10] = [
     Specimen {
         name: "chang-roberts-crash",
         flaw: "Nothing, but a node may crash: what it should have passed on is gone.",
@@ -33,7 +33,7 @@ pub(crate) const ALL: [Specimen; 9] = [
         finds: Finding::NoLeader,
         promise: "termination",
         setting: TWO.crashes(1),
-        steps: Some(0),
+        steps: Some(2),
         ..RING
     },
     Specimen {
@@ -43,7 +43,7 @@ pub(crate) const ALL: [Specimen; 9] = [
         finds: Finding::EndlessAnnouncement,
         promise: "comes to rest",
         setting: TWO,
-        steps: Some(0),
+        steps: Some(8),
         ..RING
     },
     Specimen {
@@ -54,27 +54,34 @@ pub(crate) const ALL: [Specimen; 9] = [
         finds: Finding::NoLeader,
         promise: "termination",
         setting: Setting::new("directed-ring", &[1, 1, 0]).ids(&[3, 1, 2]),
-        steps: Some(0),
+        steps: Some(11),
         ..RING
     },
     Specimen {
         name: "chang-roberts-swallows-nothing",
         flaw: "Smaller ids are passed on, too: so everyone gets its own id back and takes that for \
                victory.",
-        finds: Finding::TwoLeaders,
-        promise: "one leader",
         setting: TWO,
-        steps: Some(0),
+        steps: Some(3),
         ..RING
     },
     Specimen {
-        name: "chang-roberts-takes-nothing-off",
-        flaw: "Ids that cannot win are passed on instead of being swallowed: the leader is the \
-               right one, but they circle for ever.",
+        name: "chang-roberts-usurper",
+        flaw: "A node that hears who is elected believes that it is meant itself.",
+        finds: Finding::TwoLeaders,
+        promise: "one leader",
+        setting: TWO,
+        steps: Some(4),
+        ..RING
+    },
+    Specimen {
+        name: "chang-roberts-winner-passes-on",
+        flaw: "The winner announces itself, but passes its own id on as well: nobody else takes it \
+               off the ring.",
         finds: Finding::Livelock,
         promise: "comes to rest",
         setting: TWO,
-        steps: Some(0),
+        steps: Some(9),
         ..RING
     },
     Specimen {
@@ -82,8 +89,10 @@ pub(crate) const ALL: [Specimen; 9] = [
         of: "dolev-klawe-rodeh",
         flaw: "Nothing, but messages overtake each other: values of different rounds are compared.",
         is_forbidden_setting: true,
+        finds: Finding::NoLeader,
+        promise: "termination",
         setting: TWO,
-        steps: Some(0),
+        steps: Some(6),
         ..RING
     },
     Specimen {
@@ -93,7 +102,7 @@ pub(crate) const ALL: [Specimen; 9] = [
                that was ahead of it, and its owner believes to be the largest.",
         is_forbidden_setting: true,
         setting: TWO,
-        steps: Some(0),
+        steps: Some(4),
         ..RING
     },
     Specimen {
@@ -102,7 +111,7 @@ pub(crate) const ALL: [Specimen; 9] = [
         flaw: "The alternating variant, with the test of the basic one: an id that comes back to \
                its owner is taken for the largest, but it may only have been relayed.",
         setting: THREE.fifo(),
-        steps: Some(0),
+        steps: Some(8),
         ..RING
     },
     Specimen {
@@ -111,7 +120,7 @@ pub(crate) const ALL: [Specimen; 9] = [
         flaw: "Nothing, but messages overtake each other: values of different phases are compared.",
         is_forbidden_setting: true,
         setting: THREE,
-        steps: Some(0),
+        steps: Some(7),
         ..RING
     },
 ];
@@ -133,8 +142,10 @@ pub(crate) fn visit<V: Visit>(name: &str, ground: &Ground, visitor: V) -> Result
             let flaw = |me| SwallowsNothing::new(ground.id(me), ground.next(me));
             visitor.election(largest, chang_roberts, flaw)
         }
-        "chang-roberts-takes-nothing-off" => {
-            visitor.election(largest, chang_roberts, |me| TakesNothingOff::new(ground.next(me)))
+        "chang-roberts-usurper" => visitor.election(largest, chang_roberts, |_| Usurper),
+        "chang-roberts-winner-passes-on" => {
+            let flaw = |me| WinnerPassesOn::new(ground.id(me), ground.next(me));
+            visitor.election(largest, chang_roberts, flaw)
         }
         "dolev-klawe-rodeh-out-of-order" => {
             let make = |me| DolevKlaweRodeh::new(ground.id(me), ground.next(me));
