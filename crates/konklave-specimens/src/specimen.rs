@@ -1,8 +1,10 @@
 //! What is known about a specimen.
 
+use std::fmt::{self, Display};
+
+use konklave::NodeId;
 use konklave::election::Id;
 use konklave::graph::{Graph, Ring, Topology};
-use konklave::{NodeId, NodeSet};
 use serde::Serialize;
 
 /// A broken algorithm, and the smallest system in which that shows.
@@ -24,9 +26,9 @@ pub struct Specimen {
     pub setting: Setting,
     /// What finds it there.
     pub found_by: Tool,
-    /// How many steps the shortest way to the end of the promise takes, not counting that every
-    /// node starts. Of a run without an end: the way to the circle and once round it. None if it
-    /// was found by chance.
+    /// How many steps of nodes the shortest way to the end of the promise takes, without the start
+    /// of every node; a crash is no step. Of a run without an end: the way to the circle and once
+    /// round it. None if it was found by chance.
     pub steps: Option<usize>,
 }
 
@@ -52,6 +54,22 @@ pub enum Finding {
     NoLeader,
     /// A node finds itself where it believes that it cannot be.
     Assertion,
+}
+
+impl Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::TwoInside => "two inside",
+            Self::Deadlock => "deadlock",
+            Self::LostToken => "lost token",
+            Self::Livelock => "livelock",
+            Self::EndlessAnnouncement => "endless announcement",
+            Self::TwoLeaders => "two leaders",
+            Self::WrongLeader => "wrong leader",
+            Self::NoLeader => "no leader",
+            Self::Assertion => "failed assertion",
+        })
+    }
 }
 
 /// What finds a specimen.
@@ -146,6 +164,32 @@ impl Setting {
     }
 }
 
+impl Display for Setting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { topology, fifo, budget, ids, duplicates, crashes, .. } = self;
+        write!(f, "{topology} of {}", self.nodes())?;
+        if !ids.is_empty() {
+            write!(f, " with ids {}", list(ids))?;
+        }
+        match budget.iter().all(|entries| *entries == budget[0]) {
+            true => write!(f, ", {} each", budget[0])?,
+            false => write!(f, ", budget {}", list(budget))?,
+        }
+        write!(f, ", {}", if *fifo { "in order" } else { "any order" })?;
+        if *duplicates > 0 {
+            write!(f, ", {duplicates} doubled")?;
+        }
+        if *crashes > 0 {
+            write!(f, ", {crashes} crashed")?;
+        }
+        Ok(())
+    }
+}
+
+fn list(numbers: &[u32]) -> String {
+    numbers.iter().map(u32::to_string).collect::<Vec<_>>().join(",")
+}
+
 /// Where the nodes of a specimen are built: the network around them, and their ids.
 #[derive(Clone, Debug)]
 pub struct Ground {
@@ -211,10 +255,5 @@ impl Ground {
             position += 1;
         }
         position
-    }
-
-    /// The node alone: a quorum that meets no other.
-    pub fn alone(&self, me: NodeId) -> NodeSet {
-        [me].into_iter().collect()
     }
 }

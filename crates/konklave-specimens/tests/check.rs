@@ -211,13 +211,3 @@ fn there_is_one_of_each_kind() {
     ];
     assert_eq!(kinds, expected.into());
 }
-
-/// The table that people read says the same as the one that programs read.
-#[test]
-fn the_page_lists_every_specimen() {
-    let page = include_str!("../src/lib.rs");
-    for specimen in all() {
-        let row = format!("//! | `{}` |", specimen.name);
-        assert!(page.contains(&row), "src/lib.rs lacks {}", specimen.name);
-    }
-}

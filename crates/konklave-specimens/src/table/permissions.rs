@@ -40,7 +40,7 @@ pub(crate) const ALL: [Specimen; 16] = [
         flaw: "An arbiter has no place for a release that comes before word of who became the \
                owner of its permission: one of the two is lost, and it waits for ever.",
         setting: Setting::new("complete", &[2, 2, 0]).fifo(),
-        steps: Some(0),
+        steps: Some(19),
         ..LOCK
     },
     Specimen {

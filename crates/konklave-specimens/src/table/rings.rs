@@ -33,7 +33,7 @@ pub(crate) const ALL: [Specimen; 10] = [
         finds: Finding::NoLeader,
         promise: "termination",
         setting: TWO.crashes(1),
-        steps: Some(2),
+        steps: Some(1),
         ..RING
     },
     Specimen {

@@ -118,7 +118,7 @@ pub(crate) const ALL: [Specimen; 16] = [
         of: "ring-chase",
         flaw: "Nothing, but messages overtake each other, and hops are not numbered: a hunt that \
                overtakes the token runs round the ring and dies at its origin.",
-        is_forbidden_setting: Setting::new("ring", &[0, 2, 1]),
+        is_forbidden_setting: true,
         setting: Setting::new("ring", &[0, 2, 1]),
         steps: Some(8),
         ..LOCK
