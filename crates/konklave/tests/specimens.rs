@@ -6,9 +6,9 @@
 mod specimens {
     mod assumptions;
     mod election;
-    mod flawed;
     mod graphs;
     mod lock;
     mod raymond;
     mod ricart_agrawala;
+    mod verdict;
 }

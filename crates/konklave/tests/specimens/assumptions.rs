@@ -8,9 +8,10 @@ use konklave::election::{Id, Monitor, Winner};
 use konklave_sim::workload::election::{Ballot, Plan};
 use konklave_sim::workload::mutex::Demand;
 use konklave_sim::{Faults, Options, Simulation};
+use konklave_specimens::Flawless;
 
-use super::flawed::{Flawless, promise};
 use super::lock::{raymond, ricart_agrawala, wild};
+use super::verdict::promise;
 
 /// All promises that break on some of the seeds 1 to 100; `kept` if none does.
 fn broken(faults: &Faults, run: impl Fn(&Options) -> String) -> BTreeSet<String> {

@@ -6,8 +6,10 @@ use konklave::election::{Event, Id, Monitor, Winner};
 use konklave::protocol::{Effect, Input};
 use konklave_sim::workload::election::{Ballot, ElectionReport, Plan};
 use konklave_sim::{Options, Report, Simulation};
+use konklave_specimens::flaws::chang_roberts::Usurper;
+use konklave_specimens::{Flaw, Flawed, Flawless};
 
-use super::flawed::{Flaw, Flawed, Flawless, verdict};
+use super::verdict::verdict;
 
 type Effects = Vec<Effect<ChangRoberts>>;
 type Inputs = Vec<Input<ChangRoberts>>;
@@ -42,19 +44,6 @@ fn without_a_flaw_nothing_is_wrong() {
     assert_eq!(judge(&Flawless), "kept");
 }
 
-/// Once told who leads, it leads as well.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct Usurper;
-
-impl Flaw<ChangRoberts> for Usurper {
-    fn effects(&mut self, input: &Input<ChangRoberts>, mut effects: Effects) -> Effects {
-        if matches!(input, Input::Message { msg: Msg::Elected(_), .. }) {
-            effects.push(Effect::Emit(Event::Elected));
-        }
-        effects
-    }
-}
-
 #[test]
 fn a_second_leader_is_caught() {
     assert_eq!(judge(&Usurper), "one leader: node 3 is elected, and so is node 2");
@@ -65,7 +54,7 @@ fn a_second_leader_is_caught() {
 struct Repetitive;
 
 impl Flaw<ChangRoberts> for Repetitive {
-    fn effects(&mut self, _: &Input<ChangRoberts>, effects: Effects) -> Effects {
+    fn effects(&mut self, _: &ChangRoberts, _: &Input<ChangRoberts>, effects: Effects) -> Effects {
         let twice = |effect: Effect<ChangRoberts>| match effect {
             Effect::Emit(_) => vec![effect.clone(), effect],
             _ => vec![effect],
@@ -84,7 +73,12 @@ fn a_leader_that_is_elected_twice_is_caught() {
 struct Loud;
 
 impl Flaw<ChangRoberts> for Loud {
-    fn effects(&mut self, input: &Input<ChangRoberts>, effects: Effects) -> Effects {
+    fn effects(
+        &mut self,
+        _: &ChangRoberts,
+        input: &Input<ChangRoberts>,
+        effects: Effects,
+    ) -> Effects {
         let is_own = matches!(input, Input::Message { msg: Msg::Propose(_), .. });
         let twice = |effect: Effect<ChangRoberts>| match effect {
             Effect::Send { msg: Msg::Elected(_), .. } if is_own => vec![effect.clone(), effect],
@@ -106,7 +100,7 @@ fn two_announcements_break_nothing_but_the_cost() {
 struct Reversed;
 
 impl Flaw<ChangRoberts> for Reversed {
-    fn effects(&mut self, _: &Input<ChangRoberts>, effects: Effects) -> Effects {
+    fn effects(&mut self, _: &ChangRoberts, _: &Input<ChangRoberts>, effects: Effects) -> Effects {
         let reverse = |effect| match effect {
             Effect::Emit(Event::Knows(Id(id))) => Effect::Emit(Event::Knows(Id(100 - id))),
             other => other,
@@ -147,7 +141,12 @@ fn a_leader_that_has_beaten_only_one_is_caught() {
 struct Gossip;
 
 impl Flaw<ChangRoberts> for Gossip {
-    fn effects(&mut self, input: &Input<ChangRoberts>, mut effects: Effects) -> Effects {
+    fn effects(
+        &mut self,
+        _: &ChangRoberts,
+        input: &Input<ChangRoberts>,
+        mut effects: Effects,
+    ) -> Effects {
         if let Input::Message { msg: Msg::Propose(id), .. } = input {
             effects.insert(0, Effect::Emit(Event::Knows(*id)));
         }
@@ -165,7 +164,12 @@ fn a_rumour_is_caught() {
 struct Liar;
 
 impl Flaw<ChangRoberts> for Liar {
-    fn effects(&mut self, input: &Input<ChangRoberts>, effects: Effects) -> Effects {
+    fn effects(
+        &mut self,
+        _: &ChangRoberts,
+        input: &Input<ChangRoberts>,
+        effects: Effects,
+    ) -> Effects {
         let is_told = matches!(input, Input::Message { msg: Msg::Elected(_), .. });
         let lie = |effect| match effect {
             Effect::Emit(Event::Knows(_)) if is_told => Effect::Emit(Event::Knows(Id(20))),
@@ -199,7 +203,12 @@ impl Flaw<ChangRoberts> for Swallows {
         }
     }
 
-    fn effects(&mut self, _: &Input<ChangRoberts>, mut effects: Effects) -> Effects {
+    fn effects(
+        &mut self,
+        _: &ChangRoberts,
+        _: &Input<ChangRoberts>,
+        mut effects: Effects,
+    ) -> Effects {
         if *self == Self::Announcements {
             effects.retain(|effect| !matches!(effect, Effect::Send { msg: Msg::Elected(_), .. }));
         }
@@ -226,7 +235,12 @@ fn a_node_that_is_never_told_is_caught() {
 struct Secretive;
 
 impl Flaw<ChangRoberts> for Secretive {
-    fn effects(&mut self, input: &Input<ChangRoberts>, mut effects: Effects) -> Effects {
+    fn effects(
+        &mut self,
+        _: &ChangRoberts,
+        input: &Input<ChangRoberts>,
+        mut effects: Effects,
+    ) -> Effects {
         if matches!(input, Input::Message { from: NodeId(3), msg: Msg::Elected(_) }) {
             effects.retain(|effect| matches!(effect, Effect::Emit(_)));
         }

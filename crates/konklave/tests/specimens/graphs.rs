@@ -1,15 +1,18 @@
 //! What lectures teach about elections on networks, where it is wrong.
 
 use konklave::NodeId;
-use konklave::election::adoption::{self, Adoption};
-use konklave::election::dfs_token::{self, DfsToken};
+use konklave::election::adoption::Adoption;
+use konklave::election::dfs_token::DfsToken;
 use konklave::election::{Command, Event, Id, Monitor, Winner};
 use konklave::graph::Topology;
-use konklave::protocol::{Effect, Input, Protocol};
+use konklave::protocol::Protocol;
 use konklave_sim::workload::election::{Ballot, ElectionReport, Plan};
 use konklave_sim::{Delay, Options, Report, Simulation};
+use konklave_specimens::flaws::adoption::AnswersWithX;
+use konklave_specimens::flaws::dfs_token::StopsAtFirstReturn;
+use konklave_specimens::{Flaw, Flawed, Flawless};
 
-use super::flawed::{Flaw, Flawed, Flawless, verdict};
+use super::verdict::verdict;
 
 /// An election between nodes with these ids; those with the ids of `initiators` start.
 fn elect<P, F>(
@@ -38,43 +41,6 @@ where
     Simulation::new(options, nodes, make, ballot, monitor).run(&mut |_| true).unwrap()
 }
 
-/// The initiator decides as soon as the token is back over the edge on which it has left first.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-enum StopsAtFirstReturn {
-    Asleep,
-    Initiator,
-    Stopped,
-}
-
-impl Flaw<DfsToken> for StopsAtFirstReturn {
-    fn inputs(&mut self, _: &DfsToken, input: Input<DfsToken>) -> Vec<Input<DfsToken>> {
-        if input == Input::Command(Command::Start) {
-            *self = Self::Initiator;
-        }
-        vec![input]
-    }
-
-    fn effects(
-        &mut self,
-        input: &Input<DfsToken>,
-        effects: Vec<Effect<DfsToken>>,
-    ) -> Vec<Effect<DfsToken>> {
-        match input {
-            Input::Message { from, msg: dfs_token::Msg::Back(token) }
-                if *self == Self::Initiator =>
-            {
-                *self = Self::Stopped;
-                let announce = dfs_token::Msg::Elected(token.largest);
-                vec![
-                    Effect::Emit(Event::Knows(token.largest)),
-                    Effect::Send { to: *from, msg: announce },
-                ]
-            }
-            _ => effects,
-        }
-    }
-}
-
 #[test]
 fn a_token_that_stops_at_its_first_return_forgets_what_lies_behind_a_cut_vertex() {
     let path = ("line", &[3, 1, 4][..], &[1][..]);
@@ -92,27 +58,6 @@ fn on_a_ring_that_token_has_been_everywhere() {
     let flaw = StopsAtFirstReturn::Asleep;
     let report = elect(Options::default(), ring, Winner::Largest, &flaw, DfsToken::new);
     assert_eq!(verdict(&report), "kept", "the initiator is no cut vertex");
-}
-
-/// Case 3 as on the slide: an explorer is sent back as it came, even if we know of a larger wave.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct AnswersWithX;
-
-impl Flaw<Adoption> for AnswersWithX {
-    fn effects(
-        &mut self,
-        input: &Input<Adoption>,
-        effects: Vec<Effect<Adoption>>,
-    ) -> Vec<Effect<Adoption>> {
-        let answer = |effect| match (input, effect) {
-            (
-                Input::Message { from, msg: adoption::Msg::Explore(x) },
-                Effect::Send { to, msg: adoption::Msg::Explore(_) },
-            ) if *from == to => Effect::Send { to, msg: adoption::Msg::Explore(*x) },
-            (_, effect) => effect,
-        };
-        effects.into_iter().map(answer).collect()
-    }
 }
 
 #[test]

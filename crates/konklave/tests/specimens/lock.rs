@@ -7,8 +7,9 @@ use konklave::mutex::{Command, Event, Monitor};
 use konklave::protocol::Protocol;
 use konklave_sim::workload::mutex::{Contention, Demand, MutexReport, Plan};
 use konklave_sim::{Delay, Options, Report, Simulation};
+use konklave_specimens::{Flaw, Flawed, Flawless};
 
-use super::flawed::{Flaw, Flawed, Flawless, verdict};
+use super::verdict::verdict;
 
 /// Everyone enters three times, if it can. What goes wrong may go on for ever.
 pub(super) fn run<P>(

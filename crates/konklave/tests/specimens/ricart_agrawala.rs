@@ -1,14 +1,15 @@
 //! Ricart and Agrawala gone wrong.
 
-use konklave::NodeId;
 use konklave::mutex::ricart_agrawala::{Msg, RicartAgrawala};
-use konklave::mutex::{Command, Event, Stamp};
+use konklave::mutex::{Command, Event};
 use konklave::protocol::{Effect, Input};
 use konklave_sim::workload::mutex::Demand;
 use konklave_sim::{Delay, Options};
+use konklave_specimens::flaws::ricart_agrawala::{Forgetful, NoClockUpdate, NoTieBreak};
+use konklave_specimens::{Flaw, Flawless};
 
-use super::flawed::{Flaw, Flawless, promise, verdict};
 use super::lock::{ricart_agrawala, wild};
+use super::verdict::{promise, verdict};
 
 type Effects = Vec<Effect<RicartAgrawala>>;
 
@@ -23,7 +24,12 @@ fn is_reply(effect: &Effect<RicartAgrawala>) -> bool {
 struct Hasty;
 
 impl Flaw<RicartAgrawala> for Hasty {
-    fn effects(&mut self, input: &Input<RicartAgrawala>, mut effects: Effects) -> Effects {
+    fn effects(
+        &mut self,
+        _: &RicartAgrawala,
+        input: &Input<RicartAgrawala>,
+        mut effects: Effects,
+    ) -> Effects {
         if matches!(input, Input::Command(Command::Acquire)) {
             effects.push(GRANT);
         }
@@ -42,7 +48,12 @@ fn entering_at_once_is_caught() {
 struct Stuttering;
 
 impl Flaw<RicartAgrawala> for Stuttering {
-    fn effects(&mut self, _: &Input<RicartAgrawala>, effects: Effects) -> Effects {
+    fn effects(
+        &mut self,
+        _: &RicartAgrawala,
+        _: &Input<RicartAgrawala>,
+        effects: Effects,
+    ) -> Effects {
         effects.into_iter().flat_map(|effect| vec![effect.clone(); 1 + copies(&effect)]).collect()
     }
 }
@@ -62,7 +73,12 @@ fn a_second_grant_is_caught() {
 struct Presumptuous;
 
 impl Flaw<RicartAgrawala> for Presumptuous {
-    fn effects(&mut self, input: &Input<RicartAgrawala>, mut effects: Effects) -> Effects {
+    fn effects(
+        &mut self,
+        _: &RicartAgrawala,
+        input: &Input<RicartAgrawala>,
+        mut effects: Effects,
+    ) -> Effects {
         if matches!(input, Input::Message { msg: Msg::Request(_), .. }) {
             effects.push(GRANT);
         }
@@ -84,7 +100,12 @@ fn a_grant_that_nobody_asked_for_is_caught() {
 struct Silent;
 
 impl Flaw<RicartAgrawala> for Silent {
-    fn effects(&mut self, _: &Input<RicartAgrawala>, mut effects: Effects) -> Effects {
+    fn effects(
+        &mut self,
+        _: &RicartAgrawala,
+        _: &Input<RicartAgrawala>,
+        mut effects: Effects,
+    ) -> Effects {
         effects.retain(|effect| !is_reply(effect));
         effects
     }
@@ -100,19 +121,6 @@ fn a_missing_reply_is_caught() {
     assert_eq!(verdict(&alone), "kept", "nobody has to reply");
 }
 
-/// Forgets whom it owes a reply.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct Forgetful;
-
-impl Flaw<RicartAgrawala> for Forgetful {
-    fn effects(&mut self, input: &Input<RicartAgrawala>, mut effects: Effects) -> Effects {
-        if matches!(input, Input::Command(Command::Release)) {
-            effects.clear();
-        }
-        effects
-    }
-}
-
 #[test]
 fn a_forgotten_reply_is_caught_under_heavy_load() {
     let report = ricart_agrawala(&Options::default(), 3, Demand::Heavy, &Forgetful);
@@ -121,71 +129,22 @@ fn a_forgotten_reply_is_caught_under_heavy_load() {
     assert_eq!(verdict(&light), "kept", "under light load there is nothing to forget");
 }
 
-/// Takes all requests of the same time for one of this node: nobody breaks ties.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct NoTieBreak(NodeId);
-
-impl Flaw<RicartAgrawala> for NoTieBreak {
-    fn inputs(
-        &mut self,
-        _: &RicartAgrawala,
-        input: Input<RicartAgrawala>,
-    ) -> Vec<Input<RicartAgrawala>> {
-        vec![match input {
-            Input::Message { from, msg: Msg::Request(Stamp { time, .. }) } => {
-                Input::Message { from, msg: Msg::Request(Stamp { time, node: self.0 }) }
-            }
-            other => other,
-        }]
-    }
-}
-
 #[test]
 fn ties_in_which_everyone_yields_are_caught() {
-    // Nodes 1 and 2 take each other for older.
-    let report = ricart_agrawala(&Options::default(), 3, Demand::Heavy, &NoTieBreak(NodeId(0)));
-    assert_eq!(verdict(&report), "mutual exclusion: node 2 enters while node 1 is inside");
+    let polite = NoTieBreak::everyone_yields();
+    let report = ricart_agrawala(&Options::default(), 2, Demand::Heavy, &polite);
+    assert_eq!(verdict(&report), "mutual exclusion: node 0 enters while node 1 is inside");
+    let light = ricart_agrawala(&Options::default(), 2, Demand::Light, &polite);
+    assert_eq!(verdict(&light), "kept", "one at a time, there are no ties");
 }
 
 #[test]
 fn ties_in_which_nobody_yields_are_caught() {
-    let stubborn = NoTieBreak(NodeId(u32::MAX));
+    let stubborn = NoTieBreak::nobody_yields();
     let report = ricart_agrawala(&Options::default(), 2, Demand::Heavy, &stubborn);
     assert_eq!(verdict(&report), "no starvation: node 0 and one other wait for ever");
     let light = ricart_agrawala(&Options::default(), 2, Demand::Light, &stubborn);
     assert_eq!(verdict(&light), "kept", "one at a time, there are no ties");
-}
-
-/// Does not take over the clock of a request: a stamp from the future is shown to it as one of the
-/// present, and still as younger than its own.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-struct NoClockUpdate {
-    clock: u64,
-}
-
-impl Flaw<RicartAgrawala> for NoClockUpdate {
-    fn inputs(
-        &mut self,
-        _: &RicartAgrawala,
-        input: Input<RicartAgrawala>,
-    ) -> Vec<Input<RicartAgrawala>> {
-        vec![match input {
-            Input::Message { from, msg: Msg::Request(theirs) } if theirs.time > self.clock => {
-                let present = Stamp { time: self.clock, node: NodeId(u32::MAX) };
-                Input::Message { from, msg: Msg::Request(present) }
-            }
-            other => other,
-        }]
-    }
-
-    fn effects(&mut self, input: &Input<RicartAgrawala>, effects: Effects) -> Effects {
-        if let Some(Effect::Send { msg: Msg::Request(mine), .. }) = effects.first() {
-            assert!(matches!(input, Input::Command(Command::Acquire)));
-            assert_eq!(mine.time, self.clock + 1, "only its own requests move its clock");
-            self.clock = mine.time;
-        }
-        effects
-    }
 }
 
 /// For each seed, what comes of it.

@@ -1,0 +1,22 @@
+//! The flaws, by the algorithms that they spoil.
+
+pub mod adoption;
+pub mod cao_singhal;
+pub mod carvalho_roucairol;
+pub mod central;
+pub mod chang_roberts;
+pub mod dfs_token;
+pub mod echo_extinction;
+pub mod maekawa;
+pub mod naimi_trehel;
+pub mod perpetuum;
+pub mod peterson;
+pub mod raymond;
+pub mod ricart_agrawala;
+pub mod ring_chase;
+pub mod sanders;
+pub mod singhal;
+pub mod suzuki_kasami;
+pub mod token_graph;
+pub mod token_search;
+pub mod tree_wave;

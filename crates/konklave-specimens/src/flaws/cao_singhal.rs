@@ -1,0 +1,99 @@
+//! Cao and Singhal gone wrong.
+
+use std::collections::BTreeMap;
+
+use konklave::NodeId;
+use konklave::mutex::cao_singhal::{CaoSinghal, Msg};
+use konklave::mutex::{Command, Stamp};
+use konklave::protocol::{Effect, Input};
+
+use crate::{Flaw, probe};
+
+type Effects = Vec<Effect<CaoSinghal>>;
+type Inputs = Vec<Input<CaoSinghal>>;
+
+/// Has no place for a release that comes before word of who became the owner: of these two
+/// messages to the arbiter, it keeps only one.
+///
+/// A release from elsewhere that comes too early is ignored. The node's own one is no message: if
+/// that comes too early, the other of the two is ignored instead.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct NoEarlyBuffer {
+    me: NodeId,
+    /// Our request, until we leave.
+    mine: Option<Stamp>,
+}
+
+impl NoEarlyBuffer {
+    /// Node `me`.
+    pub fn new(me: NodeId) -> Self {
+        Self { me, mine: None }
+    }
+
+    /// Whether a release fits to what the arbiter knows. It would tell the owner of a request that
+    /// is older than all others.
+    fn is_in_time(&self, node: &CaoSinghal, from: NodeId, epoch: u64, to: Option<Stamp>) -> bool {
+        let oldest = Stamp { time: 0, node: from };
+        let (_, effects) = probe(node, Input::Message { from, msg: Msg::Request(oldest) });
+        let is_owner = effects.iter().any(|effect| match effect {
+            Effect::Send { to, msg: Msg::Transfer { epoch: current, .. } } => {
+                *to == from && *current == epoch
+            }
+            _ => false,
+        });
+        let has_left = to.is_some_and(|to| to.node == self.me && Some(to) != self.mine);
+        is_owner && !has_left
+    }
+}
+
+impl Flaw<CaoSinghal> for NoEarlyBuffer {
+    fn inputs(&mut self, node: &CaoSinghal, input: Input<CaoSinghal>) -> Inputs {
+        match input {
+            Input::Message { from, msg: Msg::Release { epoch, to } }
+                if !self.is_in_time(node, from, epoch, to) =>
+            {
+                vec![]
+            }
+            _ => vec![input],
+        }
+    }
+
+    fn effects(&mut self, _: &CaoSinghal, input: &Input<CaoSinghal>, effects: Effects) -> Effects {
+        if *input == Input::Command(Command::Release) {
+            self.mine = None;
+        }
+        for effect in &effects {
+            if let Effect::Send { msg: Msg::Request(mine), .. } = effect {
+                self.mine = Some(*mine);
+            }
+        }
+        effects
+    }
+}
+
+/// Ignores what an arbiter says about a permission that is still under way, instead of keeping it
+/// until that arrives.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct NoPendingTransfer {
+    /// The epoch of the last permission of each arbiter.
+    epochs: BTreeMap<NodeId, u64>,
+}
+
+impl Flaw<CaoSinghal> for NoPendingTransfer {
+    fn inputs(&mut self, _: &CaoSinghal, input: Input<CaoSinghal>) -> Inputs {
+        match &input {
+            Input::Message { msg: Msg::Locked { arbiter, epoch, .. }, .. } => {
+                let last = self.epochs.entry(*arbiter).or_default();
+                *last = (*last).max(*epoch);
+            }
+            Input::Message { from, msg: Msg::Transfer { epoch, .. } } => {
+                let last = self.epochs.get(from).copied().unwrap_or(0);
+                if *epoch > last {
+                    return vec![];
+                }
+            }
+            _ => {}
+        }
+        vec![input]
+    }
+}

@@ -1,0 +1,20 @@
+//! A coordinator gone wrong.
+
+use konklave::mutex::central::{Central, Msg};
+use konklave::protocol::Input;
+
+use crate::{Flaw, probe};
+
+/// Has no queue: a request that comes while somebody is inside is forgotten.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct NoQueue;
+
+impl Flaw<Central> for NoQueue {
+    fn inputs(&mut self, node: &Central, input: Input<Central>) -> Vec<Input<Central>> {
+        let is_request = matches!(input, Input::Message { msg: Msg::Request, .. });
+        match is_request && probe(node, input.clone()).1.is_empty() {
+            true => vec![],
+            false => vec![input],
+        }
+    }
+}

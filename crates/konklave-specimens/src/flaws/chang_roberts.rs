@@ -1,0 +1,129 @@
+//! Chang and Roberts gone wrong.
+
+use konklave::NodeId;
+use konklave::election::chang_roberts::{ChangRoberts, Msg};
+use konklave::election::{Event, Id};
+use konklave::protocol::{Effect, Input};
+
+use crate::Flaw;
+
+type Effects = Vec<Effect<ChangRoberts>>;
+
+/// The winner crashes as soon as it has announced itself, and the ring closes behind it: nobody is
+/// left to take its announcement off.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct CrashedWinner {
+    next: NodeId,
+    has_crashed: bool,
+}
+
+impl CrashedWinner {
+    /// The node before this one.
+    pub fn new(next: NodeId) -> Self {
+        Self { next, has_crashed: false }
+    }
+}
+
+impl Flaw<ChangRoberts> for CrashedWinner {
+    /// Where the winner was, messages go by: what it would do about them is overruled.
+    fn effects(
+        &mut self,
+        _: &ChangRoberts,
+        input: &Input<ChangRoberts>,
+        effects: Effects,
+    ) -> Effects {
+        match input {
+            Input::Message { msg, .. } if self.has_crashed => {
+                vec![Effect::Send { to: self.next, msg: *msg }]
+            }
+            _ => {
+                self.has_crashed |= effects.contains(&Effect::Emit(Event::Elected));
+                effects
+            }
+        }
+    }
+}
+
+/// Passes every id on, also a smaller one; whoever gets its own id back is elected.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct SwallowsNothing {
+    me: Id,
+    next: NodeId,
+}
+
+impl SwallowsNothing {
+    /// The node with this id, before that node on the ring.
+    pub fn new(me: Id, next: NodeId) -> Self {
+        Self { me, next }
+    }
+}
+
+impl Flaw<ChangRoberts> for SwallowsNothing {
+    fn effects(
+        &mut self,
+        _: &ChangRoberts,
+        input: &Input<ChangRoberts>,
+        mut effects: Effects,
+    ) -> Effects {
+        match input {
+            Input::Message { msg: Msg::Propose(id), .. } if *id < self.me => {
+                effects.push(Effect::Send { to: self.next, msg: Msg::Propose(*id) });
+                effects
+            }
+            Input::Message { msg: Msg::Propose(id), .. } if *id == self.me => vec![
+                Effect::Emit(Event::Elected),
+                Effect::Emit(Event::Knows(self.me)),
+                Effect::Send { to: self.next, msg: Msg::Elected(self.me) },
+            ],
+            _ => effects,
+        }
+    }
+}
+
+/// The winner announces itself and passes its own id on all the same.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct WinnerPassesOn {
+    me: Id,
+    next: NodeId,
+}
+
+impl WinnerPassesOn {
+    /// The node with this id, before that node on the ring.
+    pub fn new(me: Id, next: NodeId) -> Self {
+        Self { me, next }
+    }
+}
+
+impl Flaw<ChangRoberts> for WinnerPassesOn {
+    fn effects(
+        &mut self,
+        _: &ChangRoberts,
+        input: &Input<ChangRoberts>,
+        mut effects: Effects,
+    ) -> Effects {
+        if let Input::Message { msg: Msg::Propose(id), .. } = input
+            && *id == self.me
+        {
+            effects.push(Effect::Send { to: self.next, msg: Msg::Propose(*id) });
+        }
+        effects
+    }
+}
+
+/// Once told who leads, it leads as well.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Usurper;
+
+impl Flaw<ChangRoberts> for Usurper {
+    fn effects(
+        &mut self,
+        _: &ChangRoberts,
+        input: &Input<ChangRoberts>,
+        mut effects: Effects,
+    ) -> Effects {
+        if matches!(input, Input::Message { msg: Msg::Elected(_), .. }) {
+            effects.push(Effect::Emit(Event::Elected));
+        }
+        effects
+    }
+}

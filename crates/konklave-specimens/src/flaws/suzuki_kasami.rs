@@ -1,0 +1,46 @@
+//! Suzuki and Kasami gone wrong.
+
+use konklave::mutex::suzuki_kasami::{Msg, SuzukiKasami};
+use konklave::protocol::{Effect, Input};
+
+use crate::Flaw;
+
+type Effects = Vec<Effect<SuzukiKasami>>;
+
+/// Loses the token when it passes it on without having used it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct LosesToken;
+
+impl Flaw<SuzukiKasami> for LosesToken {
+    fn effects(
+        &mut self,
+        _: &SuzukiKasami,
+        input: &Input<SuzukiKasami>,
+        mut effects: Effects,
+    ) -> Effects {
+        if matches!(input, Input::Message { .. }) {
+            effects.retain(|effect| !matches!(effect, Effect::Send { msg: Msg::Privilege(_), .. }));
+        }
+        effects
+    }
+}
+
+/// Does not note in the token who was served.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct ForgetsServed;
+
+impl Flaw<SuzukiKasami> for ForgetsServed {
+    fn effects(
+        &mut self,
+        _: &SuzukiKasami,
+        _: &Input<SuzukiKasami>,
+        mut effects: Effects,
+    ) -> Effects {
+        for effect in &mut effects {
+            if let Effect::Send { msg: Msg::Privilege(token), .. } = effect {
+                token.ln.fill(0);
+            }
+        }
+        effects
+    }
+}

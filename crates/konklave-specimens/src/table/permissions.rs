@@ -1,0 +1,232 @@
+//! Locks by permission.
+
+use konklave::mutex::cao_singhal::CaoSinghal;
+use konklave::mutex::carvalho_roucairol::CarvalhoRoucairol;
+use konklave::mutex::central::Central;
+use konklave::mutex::lamport::{Acks, Lamport};
+use konklave::mutex::maekawa::Maekawa;
+use konklave::mutex::quorum::Quorums;
+use konklave::mutex::ricart_agrawala::RicartAgrawala;
+use konklave::mutex::sanders::{Sanders, Structure};
+use konklave::{NodeId, NodeSet};
+
+use crate::flaws::cao_singhal::{NoEarlyBuffer, NoPendingTransfer};
+use crate::flaws::carvalho_roucairol::{KeepsPermission, NoSecondRequest};
+use crate::flaws::central::NoQueue;
+use crate::flaws::maekawa::{NoFailed, NoInquire, YieldIsNoFailure};
+use crate::flaws::ricart_agrawala::{Forgetful, NoClockUpdate, NoTieBreak};
+use crate::flaws::sanders::OnePermission;
+use crate::{Finding, Flawless, Ground, Setting, Specimen, Tool, Visit};
+
+const LOCK: Specimen = Specimen {
+    name: "",
+    of: "",
+    flaw: "",
+    is_forbidden_setting: false,
+    finds: Finding::Deadlock,
+    promise: "no starvation",
+    setting: Setting::new("complete", &[1, 1]),
+    found_by: Tool::Check,
+    steps: None,
+};
+
+const UNSAFE: Specimen =
+    Specimen { finds: Finding::TwoInside, promise: "mutual exclusion", ..LOCK };
+
+pub(crate) const ALL: [Specimen; 16] = [
+    Specimen {
+        name: "cao-singhal-without-early-buffer",
+        of: "cao-singhal",
+        flaw: "An arbiter has no place for a release that comes before word of who became the \
+               owner of its permission: one of the two is lost, and it waits for ever.",
+        setting: Setting::new("complete", &[2, 2, 0]).fifo(),
+        steps: Some(19),
+        ..LOCK
+    },
+    Specimen {
+        name: "cao-singhal-without-pending-transfer",
+        of: "cao-singhal",
+        flaw: "A node ignores what an arbiter says about a permission that is still under way: \
+               so it does not know that it should yield it.",
+        setting: Setting::new("complete", &[4, 4, 4, 4, 4, 4, 4]),
+        found_by: Tool::Fuzz { seeds: 200 },
+        ..LOCK
+    },
+    Specimen {
+        name: "carvalho-roucairol-keeps-permission",
+        of: "carvalho-roucairol",
+        flaw: "A node gives a permission away and goes on believing that it has it: so it enters \
+               without asking while the other one is inside.",
+        setting: Setting::new("complete", &[2, 1]),
+        steps: Some(8),
+        ..UNSAFE
+    },
+    Specimen {
+        name: "carvalho-roucairol-without-second-request",
+        of: "carvalho-roucairol",
+        flaw: "A node that waits gives a permission to an older request and does not ask for it \
+               again: nobody knows that it should be given back.",
+        setting: Setting::new("complete", &[2, 1, 1]),
+        steps: Some(21),
+        ..LOCK
+    },
+    Specimen {
+        name: "central-without-queue",
+        of: "central",
+        flaw: "The coordinator forgets requests that come while somebody is inside: their senders \
+               wait for ever.",
+        setting: Setting::new("complete", &[1, 1]),
+        steps: Some(4),
+        ..LOCK
+    },
+    Specimen {
+        name: "lamport-out-of-order",
+        of: "lamport",
+        flaw: "Nothing, but messages overtake each other: an acknowledgement can arrive before an \
+               older request, which the algorithm takes for impossible.",
+        is_forbidden_setting: true,
+        setting: Setting::new("complete", &[1, 1]),
+        steps: Some(4),
+        ..UNSAFE
+    },
+    Specimen {
+        name: "maekawa-disjoint-quorums",
+        of: "maekawa",
+        flaw: "Nothing, but the quorums are single nodes and do not meet: no arbiter hears of both \
+               of two rivals.",
+        is_forbidden_setting: true,
+        setting: Setting::new("complete", &[1, 1]),
+        steps: Some(2),
+        ..UNSAFE
+    },
+    Specimen {
+        name: "maekawa-without-failed",
+        of: "maekawa",
+        flaw: "An arbiter does not tell a request that was the oldest that a still older one has \
+               come: it believes that it can succeed and never yields. The mistake of the paper.",
+        setting: Setting::new("complete", &[1, 1, 1, 1]).fifo(),
+        steps: Some(19),
+        ..LOCK
+    },
+    Specimen {
+        name: "maekawa-without-inquire",
+        of: "maekawa",
+        flaw: "A node that is asked to yield, and cannot tell yet whether it must, forgets the \
+               question instead of remembering it: when it fails it yields nothing.",
+        setting: Setting::new("complete", &[1, 1, 1]),
+        steps: Some(7),
+        ..LOCK
+    },
+    Specimen {
+        name: "maekawa-yield-is-no-failure",
+        of: "maekawa",
+        flaw: "A node that has yielded a lock does not count that as a failure: it keeps its other \
+               locks from those who should get them.",
+        setting: Setting::new("complete", &[4, 4, 4, 4, 4, 4, 4]),
+        found_by: Tool::Fuzz { seeds: 200 },
+        ..LOCK
+    },
+    Specimen {
+        name: "ricart-agrawala-doubled-message",
+        of: "ricart-agrawala",
+        flaw: "Nothing, but one message arrives twice: the second reply counts for the next \
+               request.",
+        is_forbidden_setting: true,
+        setting: Setting::new("complete", &[2, 1]).duplicates(1),
+        steps: Some(9),
+        ..UNSAFE
+    },
+    Specimen {
+        name: "ricart-agrawala-forgets-deferred",
+        of: "ricart-agrawala",
+        flaw: "A node that leaves forgets whom it owes a reply: they wait for it for ever.",
+        setting: Setting::new("complete", &[1, 1]),
+        steps: Some(6),
+        ..LOCK
+    },
+    Specimen {
+        name: "ricart-agrawala-ties-refused",
+        of: "ricart-agrawala",
+        flaw: "Requests are compared by time alone, and of two that were made at the same time \
+               each waits for the other's reply.",
+        setting: Setting::new("complete", &[1, 1]),
+        steps: Some(4),
+        ..LOCK
+    },
+    Specimen {
+        name: "ricart-agrawala-without-clock-update",
+        of: "ricart-agrawala",
+        flaw: "A node does not take over the clock of a request: so it may permit a request and \
+               then make one that claims to be older.",
+        setting: Setting::new("complete", &[1, 1, 1]).fifo(),
+        steps: Some(10),
+        ..UNSAFE
+    },
+    Specimen {
+        name: "ricart-agrawala-without-tie-break",
+        of: "ricart-agrawala",
+        flaw: "Requests are compared by time alone, and of two that were made at the same time \
+               each yields to the other.",
+        setting: Setting::new("complete", &[1, 1]),
+        steps: Some(6),
+        ..UNSAFE
+    },
+    Specimen {
+        name: "sanders-one-permission",
+        of: "sanders",
+        flaw: "An arbiter that is not locked permits only the oldest of those who wait: the others \
+               are forgotten, as nobody will release what was not locked.",
+        setting: Setting::new("complete", &[1, 1, 1]),
+        steps: Some(16),
+        ..LOCK
+    },
+];
+
+/// Hands over the specimen with this name, or gives the visitor back.
+pub(crate) fn visit<V: Visit>(name: &str, ground: &Ground, visitor: V) -> Result<V::Out, V> {
+    let nodes = ground.nodes();
+    let quorums = Quorums::new(nodes);
+    let ricart_agrawala = |me| RicartAgrawala::new(me, nodes);
+    let carvalho_roucairol = |me| CarvalhoRoucairol::new(me, nodes);
+    let maekawa = |me: NodeId| Maekawa::new(me, quorums.of(me).clone());
+    let cao_singhal = |me: NodeId| CaoSinghal::new(me, quorums.of(me));
+    Ok(match name {
+        "cao-singhal-without-early-buffer" => visitor.mutex(cao_singhal, NoEarlyBuffer::new),
+        "cao-singhal-without-pending-transfer" => {
+            visitor.mutex(cao_singhal, |_| NoPendingTransfer::default())
+        }
+        "carvalho-roucairol-keeps-permission" => {
+            visitor.mutex(carvalho_roucairol, |_| KeepsPermission::default())
+        }
+        "carvalho-roucairol-without-second-request" => {
+            visitor.mutex(carvalho_roucairol, |_| NoSecondRequest)
+        }
+        "central-without-queue" => visitor.mutex(|me| Central::new(me, NodeId(0)), |_| NoQueue),
+        "lamport-out-of-order" => {
+            visitor.mutex(|me| Lamport::new(me, nodes, Acks::Eager), |_| Flawless)
+        }
+        "maekawa-disjoint-quorums" => {
+            let alone = |me| Maekawa::new(me, [me].into_iter().collect::<NodeSet>());
+            visitor.mutex(alone, |_| Flawless)
+        }
+        "maekawa-without-failed" => visitor.mutex(maekawa, |_| NoFailed),
+        "maekawa-without-inquire" => visitor.mutex(maekawa, |_| NoInquire::default()),
+        "maekawa-yield-is-no-failure" => visitor.mutex(maekawa, |_| YieldIsNoFailure::default()),
+        "ricart-agrawala-doubled-message" => visitor.mutex(ricart_agrawala, |_| Flawless),
+        "ricart-agrawala-forgets-deferred" => visitor.mutex(ricart_agrawala, |_| Forgetful),
+        "ricart-agrawala-without-clock-update" => {
+            visitor.mutex(ricart_agrawala, |_| NoClockUpdate::default())
+        }
+        "ricart-agrawala-without-tie-break" => {
+            visitor.mutex(ricart_agrawala, |_| NoTieBreak::everyone_yields())
+        }
+        "ricart-agrawala-ties-refused" => {
+            visitor.mutex(ricart_agrawala, |_| NoTieBreak::nobody_yields())
+        }
+        "sanders-one-permission" => {
+            let structure = Structure::ricart_agrawala(nodes);
+            visitor.mutex(|me| Sanders::new(me, structure.at(me).clone()), |_| OnePermission)
+        }
+        _ => return Err(visitor),
+    })
+}
