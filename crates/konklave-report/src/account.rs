@@ -119,14 +119,14 @@ pub struct Span {
 /// What a node spends its time with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SpanKind {
-    /// It has asked and waits.
-    Waiting,
     /// It is in its critical section.
     Inside,
     /// It holds an interval.
     Booked,
     /// It is the leader.
     Leading,
+    /// It has asked and waits.
+    Waiting,
     /// It is down.
     Crashed,
     /// It stands still.

@@ -106,10 +106,12 @@ impl Report {
     }
 
     /// Adds a picture of `konklave-draw` with its caption, which may be empty. It goes in as it is,
-    /// so it must not come from elsewhere. A wide one can be scrolled, others shrink to the page.
+    /// so it must not come from elsewhere. A wide one takes the
+    /// whole window and can be scrolled, others shrink to the page.
     pub fn picture(mut self, svg: &str, caption: &str) -> Self {
-        let class = if width(svg) > 1000.0 { "wide" } else { "fits" };
-        self.put(format_args!("<figure><div class=\"{class}\">{}</div>", svg.trim_end()));
+        let (figure, class) =
+            if width(svg) > PAGE { (" class=\"broad\"", "wide") } else { ("", "fits") };
+        self.put(format_args!("<figure{figure}><div class=\"{class}\">{}</div>", svg.trim_end()));
         if !caption.is_empty() {
             self.put(format_args!("<figcaption>{}</figcaption>", escaped(caption)));
         }
@@ -192,6 +194,9 @@ fn width(svg: &str) -> f64 {
     let width = tag.split_once(" width=\"").and_then(|(_, rest)| rest.split_once('"'));
     width.and_then(|(width, _)| width.parse().ok()).unwrap_or(0.0)
 }
+
+/// The width of the page in pixels, where the window is wide enough.
+const PAGE: f64 = 1056.0;
 
 const STYLE: &str = include_str!("html/style.css");
 

@@ -74,7 +74,10 @@ pub fn history(account: &Account, names: &[String]) -> History {
             (None, _) => {}
         }
     }
-    for span in &account.spans {
+    // Bars get their colours in order: so what is held looks the same in all pictures.
+    let mut spans: Vec<_> = account.spans.iter().collect();
+    spans.sort_by_key(|span| span.kind as u8);
+    for span in spans {
         let look = match span.kind {
             SpanKind::Waiting => SpanLook::Waits,
             SpanKind::Inside | SpanKind::Booked | SpanKind::Leading => SpanLook::Holds,
@@ -82,7 +85,9 @@ pub fn history(account: &Account, names: &[String]) -> History {
             SpanKind::Paused => SpanLook::Paused,
         };
         let (from, to) = (Some(EventId(span.from)), span.to.map(EventId));
-        history.span(span.node, from, to, look, span.kind.name(), &span.label);
+        // What is waited for stands in the command.
+        let label = if span.kind == SpanKind::Waiting { "" } else { &span.label };
+        history.span(span.node, from, to, look, span.kind.name(), label);
     }
     for shade in &account.shades {
         history.shade(Some(EventId(shade.from)), shade.to.map(EventId), &shade.label);

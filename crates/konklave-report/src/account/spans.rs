@@ -50,13 +50,15 @@ impl Spans {
         is_heard: bool,
     ) {
         use SpanKind::{Booked, Inside, Waiting};
+        // An interval, as booking prints it.
+        let content = content.replacen(", ", "..", 1);
         match name {
             "Acquire" if !self.is(node, Waiting) && !self.is(node, Inside) => {
                 self.begin(node, event, Waiting, "");
             }
             // Whether a holder may ask for more depends on the form of the problem.
             "Reserve" if !self.is(node, Waiting) && (is_heard || !self.is(node, Booked)) => {
-                self.begin(node, event, Waiting, content);
+                self.begin(node, event, Waiting, &content);
             }
             "Release" => {
                 self.end(node, event, |span| {

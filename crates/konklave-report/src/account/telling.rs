@@ -152,6 +152,9 @@ impl Telling {
             return None;
         }
         places.remove(0);
+        if places.is_empty() {
+            self.under_way.remove(&number);
+        }
         Some(place)
     }
 

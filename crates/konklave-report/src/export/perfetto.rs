@@ -16,25 +16,31 @@ const TICK: f64 = 1000.0;
 /// one thread must be nested. One tick is one millisecond; what happens in the same tick is spread
 /// over it in order.
 pub fn perfetto(account: &Account, names: &[String]) -> String {
+    let mut threads = vec!["network".to_owned()];
+    threads.extend((0..account.nodes).map(|node| match names.get(node) {
+        Some(name) => format!("node {name}"),
+        None => format!("node {node}"),
+    }));
     let mut trace = Trace {
         clock: Clock::new(&account.events),
         events: Vec::new(),
-        lanes: Lanes { next: account.nodes + 2, taken: BTreeMap::new() },
+        lanes: Lanes { next: threads.len(), ends: BTreeMap::new() },
     };
-    trace.name("process_name", 0, "konklave");
-    for node in 0..account.nodes {
-        let name = names.get(node).map_or_else(|| node.to_string(), String::clone);
-        trace.name("thread_name", thread(node), &format!("node {name}"));
+    trace.name("process_name", NETWORK, "konklave");
+    for (tid, name) in threads.iter().enumerate() {
+        trace.name("thread_name", tid, name);
     }
     for (index, event) in account.events.iter().enumerate() {
         trace.event(index, event);
     }
     for span in &account.spans {
         let name = [span.kind.name(), &span.label].join(" ");
-        trace.stretch(thread(span.node), "span", name.trim(), (span.from, span.to));
+        let tid = thread(span.node);
+        trace.stretch((tid, &threads[tid]), "span", name.trim(), (span.from, span.to));
     }
     for shade in &account.shades {
-        trace.stretch(NETWORK, "network", &shade.label, (shade.from, shade.to));
+        let ends = (shade.from, shade.to);
+        trace.stretch((NETWORK, &threads[NETWORK]), "network", &shade.label, ends);
     }
     for (id, message) in account.messages.iter().enumerate() {
         trace.message(account, id, message);
@@ -90,7 +96,14 @@ impl Trace {
         });
     }
 
-    fn stretch(&mut self, tid: usize, cat: &str, name: &str, ends: (usize, Option<usize>)) {
+    /// A long slice. Those of a thread come in the order in which they begin.
+    fn stretch(
+        &mut self,
+        (tid, thread): (usize, &str),
+        cat: &str,
+        name: &str,
+        ends: (usize, Option<usize>),
+    ) {
         if Some(ends.0) == ends.1 {
             return; // It took no time.
         }
@@ -98,7 +111,7 @@ impl Trace {
         let to = ends.1.map_or(self.clock.end, |event| self.clock.start(event));
         let lane = self.lanes.find(tid, from, to);
         if lane.is_new {
-            self.name("thread_name", lane.tid, &format!("more of {tid}"));
+            self.name("thread_name", lane.tid, &format!("{thread}, more"));
         }
         self.events.push(json!({
             "ph": "X", "name": name, "cat": cat, "pid": 1, "tid": lane.tid,
@@ -176,8 +189,8 @@ impl Clock {
 struct Lanes {
     /// The next thread that nobody uses.
     next: usize,
-    /// For each thread of a node: its lanes, with what lies there.
-    taken: BTreeMap<usize, Vec<(usize, Vec<(f64, f64)>)>>,
+    /// For each node's thread: it and those beside it, and when their last stretches end.
+    ends: BTreeMap<usize, Vec<(usize, f64)>>,
 }
 
 struct Lane {
@@ -187,13 +200,12 @@ struct Lane {
 
 impl Lanes {
     fn find(&mut self, tid: usize, from: f64, to: f64) -> Lane {
-        let lanes = self.taken.entry(tid).or_insert_with(|| vec![(tid, Vec::new())]);
-        let is_free = |taken: &[(f64, f64)]| taken.iter().all(|it| it.1 <= from || to <= it.0);
-        if let Some((tid, taken)) = lanes.iter_mut().find(|(_, taken)| is_free(taken)) {
-            taken.push((from, to));
+        let lanes = self.ends.entry(tid).or_insert_with(|| vec![(tid, 0.0)]);
+        if let Some((tid, end)) = lanes.iter_mut().find(|(_, end)| *end <= from) {
+            *end = to;
             return Lane { tid: *tid, is_new: false };
         }
-        lanes.push((self.next, vec![(from, to)]));
+        lanes.push((self.next, to));
         self.next += 1;
         Lane { tid: self.next - 1, is_new: true }
     }

@@ -117,7 +117,7 @@ fn intervals_are_booked_denied_and_given_back() {
     let account = account(&recorded);
     let booked: Vec<_> = account.spans.iter().filter(|s| s.kind == SpanKind::Booked).collect();
     let shown: Vec<_> = booked.iter().map(|s| (s.label.as_str(), s.from, s.to)).collect();
-    assert_eq!(shown, [("1, 3", 0, Some(3)), ("4, 5", 1, None)]);
+    assert_eq!(shown, [("1..3", 0, Some(3)), ("4..5", 1, None)]);
 }
 
 #[test]
