@@ -12,8 +12,10 @@ use konklave_sim::workload::mutex::Demand;
 
 use crate::check::CheckArgs;
 use crate::check_history::CheckHistoryArgs;
+use crate::draw::{DrawArgs, ExportArgs};
 use crate::experiment::ExperimentArgs;
 use crate::fuzz::FuzzArgs;
+use crate::replay::ReplayArgs;
 use crate::ring::RingArgs;
 use crate::shrink::ShrinkArgs;
 use crate::sweep::SweepArgs;
@@ -58,6 +60,10 @@ pub enum Verb {
     Shrink(ShrinkArgs),
     /// Run a trace again, step by step, and check that everything happens as recorded
     Replay(ReplayArgs),
+    /// Draw a trace as a space-time diagram
+    Draw(DrawArgs),
+    /// Write a trace for other programs: ShiViz, Perfetto, spreadsheets
+    Export(ExportArgs),
     /// Check whether the answers of a shared object can be explained
     CheckHistory(CheckHistoryArgs),
     /// Let a ring of threads elect leaders, again and again
@@ -76,8 +82,11 @@ pub enum Verb {
 /// Options of `list`.
 #[derive(Debug, Args)]
 pub struct ListArgs {
-    /// Only this family: mutex or election
+    /// Only this family: mutex, booking or election
     pub family: Option<String>,
+    /// List broken algorithms instead, to learn from
+    #[arg(long, conflicts_with = "family")]
+    pub specimens: bool,
     /// Print one JSON object
     #[arg(long)]
     pub json: bool,
@@ -160,21 +169,6 @@ pub struct CompareArgs {
     pub csv: bool,
 }
 
-/// Options of `replay`.
-#[derive(Debug, Args)]
-#[command(after_help = "Example:
-  konklave run raymond --nodes 5 --trace t.jsonl && konklave replay t.jsonl")]
-pub struct ReplayArgs {
-    /// The trace, as `run --trace` writes it
-    pub file: PathBuf,
-    /// Only say how it ended
-    #[arg(long, short)]
-    pub quiet: bool,
-    /// Print one JSON object
-    #[arg(long)]
-    pub json: bool,
-}
-
 /// Options of `run`.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -235,6 +229,9 @@ pub struct RunArgs {
     /// Write the node's state after each step, too
     #[arg(long, requires = "trace")]
     pub states: bool,
+    /// Write a report with pictures to this folder; the trace, too, if there are at most 100 nodes
+    #[arg(long, value_name = "DIR", conflicts_with = "trace")]
+    pub out: Option<PathBuf>,
     /// Write the network to this file: GraphML if it ends so, else DOT
     #[arg(long, value_name = "FILE")]
     pub save_graph: Option<PathBuf>,

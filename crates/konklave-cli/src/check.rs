@@ -11,6 +11,7 @@ use konklave_check::{
     Costs, Faults, Identity, Limits, NODES_MAX, Options, Order, Pace, Progress, Verdict as Found,
     World,
 };
+use konklave_report::folder::Folder;
 use konklave_sim::workload::Members;
 
 use crate::Verdict;
@@ -21,11 +22,15 @@ use crate::output::{self, grouped};
 use crate::progress::Watch;
 use crate::setup::{Setup, Wish, read_topology};
 use crate::site::Site;
+use crate::specimens;
 use crate::table;
 pub use args::CheckArgs;
 
 /// Looks at every schedule and reports.
 pub fn check(args: &CheckArgs) -> Result<Verdict, Failure> {
+    if let Some(name) = &args.specimen {
+        return check_specimen(args, name);
+    }
     if let Ok(family) = Family::find(&args.algorithm) {
         return family::check_family(args, family);
     }
@@ -33,11 +38,43 @@ pub fn check(args: &CheckArgs) -> Result<Verdict, Failure> {
         return Err(Failure::bad("--markdown is for a whole family: konklave check mutex"));
     }
     let site = site_for(args, table::find(&args.algorithm)?)?;
-    let (plan, checked) = carry_out_check(args, &site)?;
-    write_schedules(args, &site, &checked)?;
+    let plan = plan(args, &site);
+    conclude(args, &site, &plan, &[])
+}
+
+/// Shows how a broken algorithm breaks its promise.
+fn check_specimen(args: &CheckArgs, name: &str) -> Result<Verdict, Failure> {
+    let (specimen, entry) = specimens::find(name)?;
+    specimens::refuse_chance(specimen)?;
+    let site = specimens::site(specimen, entry)?;
+    let plan = specimens::plan(specimen, plan(args, &site));
+    let preface = [format!("{}: {}", specimen.of, specimen.flaw), String::new()];
+    conclude(args, &site, &plan, &preface)
+}
+
+/// Checks, prints what was found below the preface, and writes what the user wants to keep.
+fn conclude(
+    args: &CheckArgs,
+    site: &Site,
+    plan: &CheckPlan,
+    preface: &[String],
+) -> Result<Verdict, Failure> {
+    let folder = args.out.as_ref().map(Folder::create).transpose()?;
+    let checked = carry_out_check(site, plan)?;
+    write_schedules(args, site, &checked)?;
+    let lines = [preface.to_vec(), report::for_people(&checked, plan, args, site)].concat();
+    let written = match folder {
+        Some(folder) => Some(report::write(&checked, args, site, &lines, folder)?),
+        None => None,
+    };
     match args.json {
-        true => output::json(&report::for_machines(&checked, args, &site)?)?,
-        false => output::lines(&report::for_people(&checked, &plan, args, &site))?,
+        true => output::json(&report::for_machines(&checked, args, site)?)?,
+        false => {
+            output::lines(&lines)?;
+            output::lines(
+                &written.iter().map(|path| format!("\nreport: {path}")).collect::<Vec<_>>(),
+            )?;
+        }
     }
     Ok(match checked.verdict {
         Found::Exhausted => Verdict::Fine,
@@ -60,8 +97,7 @@ fn site_for(args: &CheckArgs, entry: &'static Entry) -> Result<Site, Failure> {
     }
 }
 
-fn carry_out_check(args: &CheckArgs, site: &Site) -> Result<(CheckPlan, Box<Checked>), Failure> {
-    let plan = plan(args, site);
+fn carry_out_check(site: &Site, plan: &CheckPlan) -> Result<Box<Checked>, Failure> {
     let mut watch = Watch::new();
     let mut go_on = |progress: Progress| {
         watch.show(|seconds| {
@@ -76,10 +112,10 @@ fn carry_out_check(args: &CheckArgs, site: &Site) -> Result<(CheckPlan, Box<Chec
             }
         })
     };
-    let outcome = carry_out(site, Job::Check { plan: &plan, go_on: &mut go_on });
+    let outcome = carry_out(site, Job::Check { plan, go_on: &mut go_on });
     watch.finish();
     let Outcome::Checked(checked) = outcome? else { unreachable!("a check checks") };
-    Ok((plan, checked))
+    Ok(checked)
 }
 
 /// How many nodes there are if nobody says: few, or the search does not end.

@@ -243,6 +243,76 @@ where
     election(site, job, winner, |me| Repeated::new(make(me)))
 }
 
+/// Drives a broken algorithm of mutual exclusion.
+pub fn broken_mutex<P>(
+    site: &Site,
+    job: Job<'_>,
+    make: impl Fn(NodeId) -> P,
+) -> Result<Outcome, Failure>
+where
+    P: Protocol<Command = mutex::Command, Event = mutex::Event>,
+{
+    let visitors = |plan: &CheckPlan| plan.visitors(site);
+    drive_broken(site, job, make, visitors, mutex::Monitor::new(site.nodes()))
+}
+
+/// Drives a broken election algorithm.
+pub fn broken_election<P>(
+    site: &Site,
+    job: Job<'_>,
+    winner: Winner,
+    make: impl Fn(NodeId) -> P,
+) -> Result<Outcome, Failure>
+where
+    P: Protocol<Command = election::Command, Event = election::Event>,
+{
+    let voters = |plan: &CheckPlan| plan.voters(site);
+    drive_broken(site, job, make, voters, election::Monitor::new(site.ids().to_vec(), winner))
+}
+
+/// What can be done with a broken algorithm: it is checked, and what was found is replayed.
+fn drive_broken<P, A, M>(
+    site: &Site,
+    job: Job<'_>,
+    make: impl Fn(NodeId) -> P,
+    applications: impl FnOnce(&CheckPlan) -> Result<Vec<A>, Failure>,
+    monitor: M,
+) -> Result<Outcome, Failure>
+where
+    P: Protocol,
+    A: Application<Command = P::Command, Event = P::Event>,
+    M: Monitor<Command = P::Command, Event = P::Event>,
+{
+    match job {
+        Job::Check { plan, go_on } => {
+            let checked = check::check(make, applications(plan)?, monitor, plan, go_on);
+            Ok(Outcome::Checked(Box::new(checked)))
+        }
+        Job::Replay { lines, show } => replay_lines(site, &make, monitor, lines, show),
+        _ => Err(Failure::bad(format!(
+            "{} is a broken specimen: konklave check --specimen shows it, and replay what was found",
+            site.entry().name
+        ))),
+    }
+}
+
+fn replay_lines<P, M>(
+    site: &Site,
+    make: &dyn Fn(NodeId) -> P,
+    monitor: M,
+    lines: &mut dyn Iterator<Item = io::Result<String>>,
+    show: &mut dyn FnMut(&str),
+) -> Result<Outcome, Failure>
+where
+    P: Protocol,
+    M: Monitor<Command = P::Command, Event = P::Event>,
+{
+    let mut show = |line: &_| show(&describe(line));
+    konklave_sim::replay(lines, site.nodes(), make, monitor, &mut show)
+        .map(Outcome::Replayed)
+        .map_err(|error| Failure::bad(error.to_string()))
+}
+
 /// Some waves go wrong if two nodes start them.
 fn refuse_rivals(initiators: usize, site: &Site) -> Result<(), Failure> {
     let entry = site.entry();
@@ -291,12 +361,7 @@ where
             let report = simulate(simulation, None, &mut |_| true);
             report.map(|report| Outcome::Ran(report.map(wrap)))
         }
-        Job::Replay { lines, show } => {
-            let mut show = |line: &_| show(&describe(line));
-            konklave_sim::replay(lines, site.nodes(), &make, monitor, &mut show)
-                .map(Outcome::Replayed)
-                .map_err(|error| Failure::bad(error.to_string()))
-        }
+        Job::Replay { lines, show } => replay_lines(site, &make, monitor, lines, show),
         Job::Script(script) => {
             let nodes = NodeId::all(site.nodes()).map(make).collect();
             let played = script.play(nodes, monitor);

@@ -7,6 +7,7 @@ pub mod check;
 pub mod check_history;
 pub mod compare;
 pub mod document;
+pub mod draw;
 pub mod drive;
 pub mod entry;
 mod expected;
@@ -24,6 +25,7 @@ pub mod run;
 pub mod setup;
 pub mod shrink;
 pub mod site;
+mod specimens;
 pub mod sweep;
 pub mod table;
 
@@ -48,6 +50,8 @@ pub fn main() -> ExitCode {
         Verb::Check(args) => check::check(args),
         Verb::Fuzz(args) => fuzz::fuzz(args),
         Verb::Shrink(args) => shrink::shrink(args),
+        Verb::Draw(args) => draw::draw(args),
+        Verb::Export(args) => draw::export(args),
         Verb::Replay(args) => replay::replay(args),
         Verb::CheckHistory(args) => check_history::check_history(args),
         Verb::Ring(args) => ring::ring(args),

@@ -6,8 +6,8 @@ use crate::Verdict;
 use crate::args::ListArgs;
 use crate::entry::{Choice, Entry, Family, Needs};
 use crate::failure::Failure;
-use crate::output;
 use crate::table::TABLE;
+use crate::{output, specimens};
 
 /// An algorithm in the list.
 #[derive(Serialize)]
@@ -42,6 +42,9 @@ impl From<&Entry> for Row {
 
 /// Prints the list.
 pub fn list(args: &ListArgs) -> Result<Verdict, Failure> {
+    if args.specimens {
+        return specimens::list(args.json);
+    }
     let family = args.family.as_deref().map(Family::find).transpose()?;
     let is_wanted = |entry: &&Entry| family.is_none_or(|family| entry.family == family);
     let rows: Vec<Row> = TABLE.iter().filter(is_wanted).map(Row::from).collect();

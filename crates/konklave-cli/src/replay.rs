@@ -5,18 +5,35 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Lines, Write};
 use std::path::Path;
 
+use std::path::PathBuf;
+
+use clap::Args;
 use konklave::protocol::Input;
 use konklave::trace::{self, Fault, Header, Line};
 use konklave_sim::words::Words;
 use serde_json::{Value, json};
 
 use crate::Verdict;
-use crate::args::ReplayArgs;
 use crate::drive::{Job, Outcome, carry_out};
 use crate::failure::Failure;
 use crate::setup::Setup;
 use crate::site::Site;
 use crate::{output, table};
+
+/// Options of `replay`.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:
+  konklave run raymond --nodes 5 --trace t.jsonl && konklave replay t.jsonl")]
+pub struct ReplayArgs {
+    /// The trace, as `run --trace` writes it
+    pub file: PathBuf,
+    /// Only say how it ended
+    #[arg(long, short)]
+    pub quiet: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+}
 
 /// Replays a trace and says how it ended.
 pub fn replay(args: &ReplayArgs) -> Result<Verdict, Failure> {

@@ -1,12 +1,16 @@
 //! `konklave run`: one simulation and its report.
 
+mod folder;
+mod report;
+
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
 use konklave::trace::{Header, VERSION};
+use konklave_report::folder::Folder;
 use konklave_sim::metrics::Messages;
-use konklave_sim::workload::mutex::{Demand, Distribution};
+use konklave_sim::workload::mutex::Demand;
 use konklave_sim::workload::{Members, numbers};
 use konklave_sim::{Delay, Ended, Options, Violation, Waiting, write_line};
 use serde::Serialize;
@@ -16,7 +20,6 @@ use crate::args::RunArgs;
 use crate::drive::{ElectionPlan, Job, MutexPlan, Outcome, Problem, RunPlan, carry_out};
 use crate::entry::{Entry, Family};
 use crate::failure::Failure;
-use crate::output::{grouped, short};
 use crate::progress::Watch;
 use crate::setup::{Setup, Wish};
 use crate::site::Site;
@@ -31,7 +34,10 @@ pub fn run(args: &RunArgs) -> Result<Verdict, Failure> {
     if let Some(path) = &args.save_graph {
         save_graph(path, &site)?;
     }
-    let trace = args.trace.as_deref().map(|path| open_trace(path, &site)).transpose()?;
+    let folder = args.out.as_ref().map(Folder::create).transpose()?;
+    let kept = folder.as_ref().and_then(|folder| folder::trace_path(folder, &site));
+    let trace = args.trace.clone().or(kept);
+    let trace = trace.as_deref().map(|path| open_trace(path, &site)).transpose()?;
     let mut watch = Watch::new();
     let mut go_on = |progress| watch.look(progress);
     let job = Job::Run {
@@ -68,9 +74,14 @@ pub fn run(args: &RunArgs) -> Result<Verdict, Failure> {
         deliveries_per_second: report.deliveries as f64 / wall_seconds.max(1e-9),
         problem: &report.problem,
     };
+    let mut lines = report::for_people(&report, args, &site);
+    if let Some(folder) = folder {
+        let path = folder::write(&report, &site, &lines, folder)?;
+        lines.extend([String::new(), format!("report: {path}")]);
+    }
     match args.json {
         true => output::json(&report)?,
-        false => output::lines(&for_people(&report, args, &site))?,
+        false => output::lines(&lines)?,
     }
     Ok(verdict)
 }
@@ -253,142 +264,4 @@ fn save_graph(path: &Path, site: &Site) -> Result<(), Failure> {
         false => site.graph().to_dot(),
     };
     std::fs::write(path, text).map_err(|error| Failure::file("write the graph", path, &error))
-}
-
-fn for_people(report: &RunReport<'_>, args: &RunArgs, site: &Site) -> Vec<String> {
-    let is_fifo = args.fifo || (site.needs_fifo() && !args.beyond);
-    let order = if is_fifo { ", first in first out" } else { "" };
-    let mut lines = vec![
-        format!(
-            "{} on a {}, seed {}, delay {}{order}",
-            output::bold(report.algorithm),
-            site.graph().describe(),
-            report.seed,
-            args.delay
-        ),
-        String::new(),
-    ];
-    let verdict = match (report.violations.first(), report.ended.is_early()) {
-        (Some(violation), _) => {
-            let Violation { time, broken } = violation;
-            format!("{}  at {time}: {broken}", output::red("violated"))
-        }
-        (None, true) => {
-            let reason = match report.ended {
-                Ended::TimeLimit => "by the time limit",
-                Ended::EventLimit => "by the event limit",
-                _ => "by hand",
-            };
-            format!("ok so far, stopped {reason} at {}", report.time)
-        }
-        (None, false) => {
-            format!("{}  ended by {} at {}", output::green("ok"), report.ended, report.time)
-        }
-    };
-    let messages = report.messages;
-    let kinds: Vec<_> = messages
-        .by_kind
-        .iter()
-        .map(|(kind, count)| format!("{} {kind}", grouped(*count)))
-        .collect();
-    let kinds = if kinds.is_empty() { String::new() } else { format!(" ({})", kinds.join(", ")) };
-    let mut fields = vec![
-        ("verdict", verdict),
-        ("messages", format!("{}{kinds}", grouped(messages.total))),
-        ("bytes", grouped(messages.bytes)),
-        (
-            "load per node",
-            format!(
-                "mean {}, busiest {}, Gini {:.2}",
-                short(messages.mean_per_node),
-                grouped(messages.max_per_node.into()),
-                messages.gini
-            ),
-        ),
-        ("in flight", format!("{} at most", grouped(messages.in_flight_peak))),
-        ("causal depth", grouped(report.causal_depth.into())),
-    ];
-    fields.splice(1..1, stuck(report.waiting));
-    fields.extend(of_problem(report.problem, report.nodes));
-    fields.push(("digest", report.digest.to_owned()));
-    fields.push((
-        "speed",
-        format!(
-            "{} deliveries in {:.2} s, {:.1} M/s",
-            grouped(report.deliveries),
-            report.wall_seconds,
-            report.deliveries_per_second / 1e6
-        ),
-    ));
-    lines.extend(output::fields(&fields));
-    lines
-}
-
-/// Who waits for whom, a line each.
-fn stuck(waiting: &[Waiting]) -> impl Iterator<Item = (&'static str, String)> + '_ {
-    waiting.iter().map(|Waiting { node, waits_for }| {
-        let shown: Vec<_> = waits_for.iter().take(8).map(|node| node.to_string()).collect();
-        let more = if waits_for.len() > 8 { ", ..." } else { "" };
-        ("stuck", format!("node {node} waits for {}{more}", shown.join(", ")))
-    })
-}
-
-fn of_problem(problem: &Problem, nodes: u32) -> Vec<(&'static str, String)> {
-    let none = || "none".to_owned();
-    let spread = |distribution: &Option<Distribution>| match distribution {
-        Some(Distribution { mean, p50, p99, max }) => format!(
-            "{} T on average, median {}, 99 % up to {}, at most {}",
-            short(*mean),
-            short(*p50),
-            short(*p99),
-            short(*max)
-        ),
-        None => none(),
-    };
-    let per_t = |rate: f64| format!("{rate:.4} entries per T");
-    match problem {
-        Problem::Mutex(mutex) => {
-            let delay = mutex.coordination_delay.map(|delay| {
-                format!("{} T on average, at most {}", short(delay.mean), short(delay.max))
-            });
-            vec![
-                ("entries", grouped(mutex.entries)),
-                ("messages/entry", mutex.messages_per_entry.map_or_else(none, short)),
-                ("coordination", delay.unwrap_or_else(none)),
-                ("waiting", spread(&mutex.waiting_time)),
-                ("response", spread(&mutex.response_time)),
-                ("throughput", mutex.throughput.map_or_else(none, per_t)),
-                ("overtakings", format!("{} at most", mutex.overtakings_max)),
-            ]
-        }
-        Problem::Booking(booking) => vec![
-            ("attempts", grouped(booking.attempts)),
-            ("entries", grouped(booking.entries)),
-            ("denials", grouped(booking.denials)),
-            ("messages/attempt", booking.messages_per_attempt.map_or_else(none, short)),
-            ("inside at once", format!("{} at most", booking.inside_at_once_max)),
-            ("waiting", spread(&booking.waiting_time)),
-            ("throughput", booking.throughput.map_or_else(none, per_t)),
-        ],
-        Problem::Election(election) => {
-            let leader = match (election.leader, election.leader_node) {
-                (Some(id), Some(node)) => format!("id {id} at node {node}"),
-                _ => none(),
-            };
-            let known = match election.known_by == nodes {
-                true => "every node".to_owned(),
-                false => format!("{} of {} nodes", election.known_by, nodes),
-            };
-            let time = election.time_to_elect.map(|time| format!("{} T", short(time)));
-            vec![
-                ("elections", grouped(election.elections.into())),
-                ("leader", leader),
-                ("known by", known),
-                ("initiators", grouped(election.initiators.into())),
-                ("to elect", format!("{} messages", grouped(election.messages_to_elect))),
-                ("to announce", format!("{} messages", grouped(election.messages_to_announce))),
-                ("time to elect", time.unwrap_or_else(none)),
-            ]
-        }
-    }
 }

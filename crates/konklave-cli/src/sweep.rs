@@ -39,12 +39,9 @@ pub fn sweep(args: &SweepArgs) -> Result<Verdict, Failure> {
     let done: BTreeSet<_> = known.iter().map(|ran| (ran.cell.clone(), ran.seed)).collect();
     let is_wanted = |task: &Task| (task.cell.clone(), task.args().seed);
     let wanted: BTreeSet<_> = all.iter().map(is_wanted).collect();
-    let todo: Vec<_> =
-        all.into_iter().filter(|task| !done.contains(&is_wanted(task))).collect();
-    let mut ran: Vec<Ran> = known
-        .into_iter()
-        .filter(|ran| wanted.contains(&(ran.cell.clone(), ran.seed)))
-        .collect();
+    let todo: Vec<_> = all.into_iter().filter(|task| !done.contains(&is_wanted(task))).collect();
+    let mut ran: Vec<Ran> =
+        known.into_iter().filter(|ran| wanted.contains(&(ran.cell.clone(), ran.seed))).collect();
     let is_whole = carry_out(args, &todo, &mut ran)?;
     let summary = Summary::new(args, &ran, &bounds)?;
     report::report(args, &summary, &Context { left_out: &left_out, is_whole }, folder)?;

@@ -27,6 +27,7 @@ use konklave::mutex::token_search::{Search, TokenSearch};
 use crate::entry::{Choice, Entry, Family, Needs, Network, Order};
 use crate::failure::Failure;
 use crate::site::Site;
+use crate::specimens::SPECIMENS;
 use crate::{drive, expected};
 
 /// One line of the table: family and module, needs, options, formula, and how to drive it.
@@ -301,7 +302,8 @@ fn form(site: &Site) -> Form {
 ///
 /// If there is none.
 pub fn find(name: &str) -> Result<&'static Entry, Failure> {
-    TABLE.iter().find(|entry| entry.name == name).ok_or_else(|| {
+    let named = |entry: &&'static Entry| entry.name == name;
+    TABLE.iter().find(named).or_else(|| SPECIMENS.iter().find(named)).ok_or_else(|| {
         Failure::unknown("algorithm", name, TABLE.iter().map(|entry| entry.name.as_str()))
     })
 }

@@ -1,9 +1,6 @@
 //! Whatever breaks in the simulator: its shortest form breaks the same, nothing can be taken away
 //! from it, it can be replayed, and shrinking it once more changes nothing.
 
-#[path = "../../../konklave/tests/specimens/flawed.rs"]
-#[allow(dead_code)] // It is shared with tests that need more of it.
-mod flawed;
 mod specimens;
 
 use konklave::NodeId;
@@ -19,6 +16,7 @@ use konklave_sim::workload::Workload;
 use konklave_sim::workload::election::{Ballot, Plan as BallotPlan};
 use konklave_sim::workload::mutex::{Contention, Demand, Plan};
 use konklave_sim::{Delay, Faults, Options, Recording, Simulation, replay};
+use konklave_specimens::{Flaw, Flawed, Flawless};
 use std::time::Duration;
 
 use super::happening::Recorded;
@@ -27,7 +25,6 @@ use super::{Shrunk, Size, Unfit, commands, shrink};
 use crate::application::{Application, Visitor, Voter};
 use crate::system::{Pace, System, World};
 use crate::{Costs, Options as Search, explore};
-use flawed::{Flaw, Flawed, Flawless};
 use specimens::{Forger, Forgetful, Hasty, Silent, Usurper};
 
 /// The trace of a run in the simulator, if it breaks a promise.

@@ -16,6 +16,7 @@ use crate::args::{VariantArgs, number_of_nodes};
   konklave check chang-roberts --nodes 4 --ids descending --worst worst.jsonl
   konklave check lamport --any-order --trace broken.jsonl && konklave replay broken.jsonl
   konklave check ricart-agrawala --losses 1
+  konklave check --specimen maekawa-without-inquire
   konklave check mutex --nodes 3 --entries 2 --seconds 600
 
 The search looks at every order in which messages can arrive, timers can run out and applications
@@ -24,7 +25,14 @@ cheapest and the dearest schedule take. Exit codes: 0 everything was looked at a
 holds, 1 a promise is broken, 3 a limit was hit before that.")]
 pub struct CheckArgs {
     /// The algorithm, by a name that `list` shows; or a family, for a table of all its algorithms
+    #[arg(required_unless_present = "specimen", default_value = "", hide_default_value = true)]
     pub algorithm: String,
+    /// A broken algorithm that `list --specimens` names, in the smallest system that shows it
+    #[arg(long, value_name = "NAME", conflicts_with_all = [
+        "algorithm", "nodes", "topology", "fifo", "any_order", "hasty", "entries", "budget", "ids",
+        "initiators", "elections", "losses", "duplicates", "crashes"
+    ])]
+    pub specimen: Option<String>,
 
     /// How many nodes there are [default: as the topology says, or 3]
     #[arg(long, short, value_parser = number_of_nodes)]
@@ -103,6 +111,9 @@ pub struct CheckArgs {
     /// Write a schedule with the most messages to this file, as a trace
     #[arg(long, value_name = "FILE")]
     pub worst: Option<PathBuf>,
+    /// Write a report with a picture of the schedule to this folder
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
     /// Print one JSON object
     #[arg(long)]
     pub json: bool,

@@ -3,7 +3,7 @@
 use konklave_check::{Extremes, Verdict as Found};
 use serde_json::{Value, json};
 
-use super::{CheckArgs, carry_out_check, site_for};
+use super::{CheckArgs, carry_out_check, plan, site_for};
 use crate::Verdict;
 use crate::drive::Checked;
 use crate::entry::Family;
@@ -20,9 +20,9 @@ struct Row {
 
 /// Checks all of them, and shows a table.
 pub(super) fn check_family(args: &CheckArgs, family: Family) -> Result<Verdict, Failure> {
-    if args.trace.is_some() || args.worst.is_some() {
+    if args.trace.is_some() || args.worst.is_some() || args.out.is_some() {
         return Err(Failure::bad(
-            "--trace and --worst keep the schedule of one algorithm: name one instead of a family",
+            "--trace, --worst and --out keep what one algorithm does: name one instead of a family",
         ));
     }
     let mut rows = Vec::new();
@@ -30,7 +30,7 @@ pub(super) fn check_family(args: &CheckArgs, family: Family) -> Result<Verdict, 
     for entry in TABLE.iter().filter(|entry| entry.family == family) {
         match site_for(args, entry) {
             Ok(site) => {
-                let (_, checked) = carry_out_check(args, &site)?;
+                let checked = carry_out_check(&site, &plan(args, &site))?;
                 let network = site.graph().describe();
                 rows.push(Row { algorithm: &entry.name, network, checked });
             }

@@ -3,12 +3,17 @@
 use std::io;
 
 use konklave_check::{Extremes, Liveness, Order, Pace, Reached, Verdict as Found, World};
+use konklave_report::folder::Folder;
+use konklave_report::html::{Outcome, Report};
+use konklave_report::table::Table;
 use serde::Serialize;
 use serde_json::json;
 
 use super::CheckArgs;
 use crate::drive::{CheckPlan, Checked};
 use crate::entry::Family;
+use crate::failure::Failure;
+use crate::out::{self, Picture};
 use crate::output::{self, grouped};
 use crate::site::Site;
 
@@ -182,4 +187,63 @@ fn costs(checked: &Checked, family: Family) -> Vec<(&'static str, String)> {
         fields.push(("waiting", format!("for at most {overtaken} entries of others")));
     }
     fields
+}
+
+/// Writes everything to a folder; where the report is.
+pub(super) fn write(
+    checked: &Checked,
+    args: &CheckArgs,
+    site: &Site,
+    lines: &[String],
+    folder: Folder,
+) -> Result<String, Failure> {
+    let title = format!("Every schedule of {}", site.entry().name);
+    let (outcome, badge) = match checked.verdict {
+        Found::Exhausted => (Outcome::Good, "exhausted"),
+        Found::Bounded => (Outcome::Open, "bounded"),
+        Found::Violated => (Outcome::Bad, "violated"),
+    };
+    let sentence = match &checked.counterexample {
+        Some(found) => found.broken.to_string(),
+        None => "no schedule breaks a promise, as far as was looked".to_owned(),
+    };
+    let mut page = Report::new(&title).verdict(outcome, badge, &sentence).command(&out::command());
+    let mut files = vec![("results.json", "all of this for programs")];
+    let schedules = [
+        (checked.counterexample.as_ref().map(|found| &found.schedule), "trace.jsonl", "broken"),
+        (checked.worst.as_ref(), "worst.jsonl", "dearest"),
+    ];
+    for (told, name, what) in schedules {
+        let Some(told) = told else { continue };
+        let path = folder.file(name);
+        told.write(&path, site)?;
+        let trace = std::fs::read(&path)?;
+        let account = out::account(&trace[..], site.nodes() as usize)?;
+        page = page.section(&format!("The {what} schedule"));
+        let pictures: Vec<_> = out::pictures(site, &account)?
+            .into_iter()
+            .filter(|picture| picture.name == "spacetime.svg" || what == "broken")
+            .filter(|picture| ["spacetime.svg", "network.svg"].contains(&&picture.name[..]))
+            .map(|picture| match what {
+                "broken" => picture,
+                _ => Picture { name: "worst.svg".to_owned(), ..picture },
+            })
+            .collect();
+        page = out::show(&folder, page, &pictures)?;
+        files.push((name, "a schedule: konklave replay shows it"));
+    }
+    page = page.section("What was found").preformatted(&lines.join("\n"));
+    folder.write_json("results.json", &for_machines(checked, args, site)?)?;
+    let mut table = Table::new(["property", "holds"]);
+    for property in &checked.properties {
+        let holds = match property.holds {
+            Some(true) => "yes",
+            Some(false) => "no",
+            None => "undecided",
+        };
+        table.push([property.name.as_str(), holds]);
+    }
+    folder.write("results.csv", table.csv())?;
+    files.push(("results.csv", "the promises"));
+    out::finish(folder, &page.table(&table, "Promises").files(files))
 }

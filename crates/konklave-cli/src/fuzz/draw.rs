@@ -139,6 +139,7 @@ fn plain(entry: &Entry, topology: &str, nodes: u32) -> RunArgs {
         event_limit: None,
         trace: None,
         states: false,
+        out: None,
         save_graph: None,
         json: false,
     }

@@ -7,13 +7,7 @@ use konklave_draw::chart::{Comparison, Plot, Point, Stacked, samples};
 
 use super::runs::Cell;
 use super::summary::{Group, Summary};
-
-/// A picture, the name of its file, and what it shows.
-pub(super) struct Picture {
-    pub(super) name: String,
-    pub(super) caption: String,
-    pub(super) svg: String,
-}
+use crate::out::Picture;
 
 /// All pictures.
 pub(super) fn pictures(title: &str, summary: &Summary) -> Vec<Picture> {
@@ -26,7 +20,8 @@ pub(super) fn pictures(title: &str, summary: &Summary) -> Vec<Picture> {
         ),
         svg: growth(title, summary).svg(),
     }];
-    let other = [("waiting", "Waiting time, in units of T"), ("time_to_elect", "Time to elect, in T")];
+    let other =
+        [("waiting", "Waiting time, in units of T"), ("time_to_elect", "Time to elect, in T")];
     for (quantity, label) in other {
         if summary.groups.iter().any(|group| group.measured.contains_key(quantity)) {
             all.push(Picture {
@@ -44,7 +39,8 @@ pub(super) fn pictures(title: &str, summary: &Summary) -> Vec<Picture> {
     if summary.laws.len() > 1 {
         all.push(Picture {
             name: "comparison.svg".to_owned(),
-            caption: "The largest size: measured, beside the formula where there is one.".to_owned(),
+            caption: "The largest size: measured, beside the formula where there is one."
+                .to_owned(),
             svg: comparison(title, summary).svg(),
         });
     }
@@ -93,8 +89,7 @@ fn plot(title: &str, summary: &Summary, quantity: &str, label: &str) -> Plot {
 
 /// The main quantity, with the formula where there is one, and else with the fitted law.
 pub(super) fn growth(title: &str, summary: &Summary) -> Plot {
-    let mut plot =
-        Plot::new(title).x("nodes", Axis::Auto).y(words(summary.quantity), Axis::Auto);
+    let mut plot = Plot::new(title).x("nodes", Axis::Auto).y(words(summary.quantity), Axis::Auto);
     for (name, groups) in by_series(summary) {
         let points: Vec<_> = groups
             .iter()

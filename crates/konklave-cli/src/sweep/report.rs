@@ -10,6 +10,7 @@ use super::SweepArgs;
 use super::pictures::{growth, pictures, words};
 use super::summary::{Group, Summary};
 use crate::failure::Failure;
+use crate::out;
 use crate::output::{self, short};
 
 /// What is there to say beside the summary.
@@ -60,9 +61,9 @@ fn for_people(args: &SweepArgs, summary: &Summary, context: &Context<'_>) -> Vec
             group.cell.load.clone(),
             group.cell.delay.clone(),
             found.map_or(String::new(), |found| short(found.mean)),
-            found.and_then(|found| found.margin).map_or(String::new(), |margin| {
-                format!("+- {}", short(margin))
-            }),
+            found
+                .and_then(|found| found.margin)
+                .map_or(String::new(), |margin| format!("+- {}", short(margin))),
             group.expected.as_ref().map_or(String::new(), ToString::to_string),
             found.map_or(String::new(), |found| found.count.to_string()),
         ]
@@ -70,7 +71,8 @@ fn for_people(args: &SweepArgs, summary: &Summary, context: &Context<'_>) -> Vec
     let mut lines = output::table(&rows);
     lines[0] = output::bold(&lines[0]);
     lines.push(String::new());
-    lines.extend(growth(&title(args), summary).text(TextForm::default()).lines().map(str::to_owned));
+    lines
+        .extend(growth(&title(args), summary).text(TextForm::default()).lines().map(str::to_owned));
     lines.push(String::new());
     lines.extend(laws(summary));
     lines.extend(verdicts(summary).into_iter().map(|(is_good, text)| match is_good {
@@ -93,7 +95,8 @@ fn laws(summary: &Summary) -> Vec<String> {
             true => words,
             false => {
                 let parts = [&law.algorithm, &law.load, &law.delay];
-                let parts: Vec<_> = parts.into_iter().filter(|it| !it.is_empty()).cloned().collect();
+                let parts: Vec<_> =
+                    parts.into_iter().filter(|it| !it.is_empty()).cloned().collect();
                 format!("{}: {words}", parts.join(", "))
             }
         }
@@ -210,12 +213,9 @@ fn write(
     let sentence = laws(summary).join("; ");
     let mut page = Report::new(&format!("Sweep of {}", title(args)))
         .verdict(outcome, badge, &sentence)
-        .command(&crate::out::command())
+        .command(&out::command())
         .section("Plots");
-    for picture in pictures(&title(args), summary) {
-        folder.write(&picture.name, &picture.svg)?;
-        page = page.picture(&picture.svg, &picture.caption);
-    }
+    page = out::show(&folder, page, &pictures(&title(args), summary))?;
     page = page.section("Growth").preformatted(&laws(summary).join("\n"));
     for (is_good, text) in verdicts(summary) {
         page = page.text(&format!("{}: {text}", if is_good { "holds" } else { "broken" }));
@@ -229,5 +229,5 @@ fn write(
         ("results.json", "the same, with laws and bounds"),
         ("runs.jsonl", "every run"),
     ];
-    Ok(folder.finish(&page.files(files))?.report.display().to_string())
+    out::finish(folder, &page.files(files))
 }

@@ -103,6 +103,7 @@ fn run_args(args: &SweepArgs, entry: &Entry, nodes: u32, load: Option<Demand>) -
         event_limit: None,
         trace: None,
         states: false,
+        out: None,
         save_graph: None,
         json: false,
     }

@@ -50,8 +50,10 @@ impl Summary {
         for one in ran {
             cells.entry(one.cell.clone()).or_default().push(one);
         }
-        let groups: Vec<_> =
-            cells.into_iter().map(|(cell, ran)| group(args, cell, &ran)).collect::<Result<_, _>>()?;
+        let groups: Vec<_> = cells
+            .into_iter()
+            .map(|(cell, ran)| group(args, cell, &ran))
+            .collect::<Result<_, _>>()?;
         let is_election = groups.iter().all(|group| group.cell.load.is_empty());
         let quantity = if is_election { "messages" } else { "messages_per_entry" };
         let rows: Vec<Row> = groups.iter().map(row).collect();

@@ -6,8 +6,7 @@ use konklave::mutex::raymond::{self, Raymond};
 use konklave::mutex::ricart_agrawala::{Msg, RicartAgrawala};
 use konklave::mutex::{Command, Event};
 use konklave::protocol::{Effect, Input};
-
-use super::flawed::Flaw;
+use konklave_specimens::Flaw;
 
 /// Enters without waiting for replies.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -16,6 +15,7 @@ pub(super) struct Hasty;
 impl Flaw<RicartAgrawala> for Hasty {
     fn effects(
         &mut self,
+        _: &RicartAgrawala,
         input: &Input<RicartAgrawala>,
         mut effects: Vec<Effect<RicartAgrawala>>,
     ) -> Vec<Effect<RicartAgrawala>> {
@@ -33,6 +33,7 @@ pub(super) struct Silent;
 impl Flaw<RicartAgrawala> for Silent {
     fn effects(
         &mut self,
+        _: &RicartAgrawala,
         _: &Input<RicartAgrawala>,
         mut effects: Vec<Effect<RicartAgrawala>>,
     ) -> Vec<Effect<RicartAgrawala>> {
@@ -48,6 +49,7 @@ pub(super) struct Forgetful;
 impl Flaw<RicartAgrawala> for Forgetful {
     fn effects(
         &mut self,
+        _: &RicartAgrawala,
         input: &Input<RicartAgrawala>,
         mut effects: Vec<Effect<RicartAgrawala>>,
     ) -> Vec<Effect<RicartAgrawala>> {
@@ -67,6 +69,7 @@ pub(super) struct Forger {
 impl Flaw<Raymond> for Forger {
     fn effects(
         &mut self,
+        _: &Raymond,
         input: &Input<Raymond>,
         mut effects: Vec<Effect<Raymond>>,
     ) -> Vec<Effect<Raymond>> {
@@ -89,6 +92,7 @@ pub(super) struct Usurper;
 impl Flaw<ChangRoberts> for Usurper {
     fn effects(
         &mut self,
+        _: &ChangRoberts,
         input: &Input<ChangRoberts>,
         mut effects: Vec<Effect<ChangRoberts>>,
     ) -> Vec<Effect<ChangRoberts>> {

@@ -1,0 +1,133 @@
+//! `konklave draw` and `konklave export`: a trace as a picture, or for other programs.
+
+use std::fs::{self, File};
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+use konklave_report::account::{Account, Recorded, labels, read};
+use konklave_report::export::{csv, perfetto, shiviz};
+use konklave_report::spacetime::{self, Options};
+
+use crate::Verdict;
+use crate::failure::Failure;
+use crate::output;
+use crate::setup::Setup;
+
+/// Options of `draw`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  konklave run raymond --nodes 5 --trace t.jsonl && konklave draw t.jsonl t.svg
+  konklave draw t.jsonl part.svg --from 20 --to 60 --nodes-only 0,1,2
+  konklave draw t.jsonl past.svg --causal 57
+
+Events are numbered in the pictures: point at one to see its number.")]
+pub struct DrawArgs {
+    /// The trace, as `run --trace`, `check --trace` or `fuzz --trace` writes it
+    pub file: PathBuf,
+    /// The picture: a file that ends in .svg [default: beside the trace]
+    pub picture: Option<PathBuf>,
+    /// Leave out what happened before this tick
+    #[arg(long, value_name = "TICK")]
+    pub from: Option<u64>,
+    /// Leave out what happened after this tick
+    #[arg(long, value_name = "TICK")]
+    pub to: Option<u64>,
+    /// Leave out all other nodes
+    #[arg(long, value_name = "NODES", value_delimiter = ',')]
+    pub nodes_only: Option<Vec<usize>>,
+    /// Leave out what cannot have led to the event with this number
+    #[arg(long, value_name = "EVENT")]
+    pub causal: Option<usize>,
+    /// Place events by time, and not just in order
+    #[arg(long)]
+    pub proportional: bool,
+}
+
+/// Options of `export`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  konklave export t.jsonl --to perfetto > t.json
+  konklave export t.jsonl --to shiviz > t.log
+  konklave export t.jsonl --to csv > t.csv
+
+perfetto: the Trace Event Format, for ui.perfetto.dev and chrome://tracing. shiviz: a log with
+vector clocks; its first line is the regular expression that ShiViz asks for.")]
+pub struct ExportArgs {
+    /// The trace, as `run --trace`, `check --trace` or `fuzz --trace` writes it
+    pub file: PathBuf,
+    /// For which program
+    #[arg(long)]
+    pub to: Format,
+}
+
+/// A format that others can read.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum Format {
+    /// A log with vector clocks
+    Shiviz,
+    /// The Trace Event Format
+    Perfetto,
+    /// Comma-separated values, a line for each effect
+    Csv,
+}
+
+/// Draws a trace.
+pub fn draw(args: &DrawArgs) -> Result<Verdict, Failure> {
+    let recorded = open(&args.file)?;
+    let in_file = |problem: String| Failure::bad(format!("{}: {problem}", args.file.display()));
+    let account = account(&recorded).map_err(in_file)?;
+    let options = Options {
+        from: args.from,
+        to: args.to,
+        nodes_only: args.nodes_only.clone(),
+        causal: args.causal,
+        labels: names(&recorded, account.nodes),
+        proportional: args.proportional,
+    };
+    let name = recorded.setup.get("algorithm").and_then(|name| name.as_str()).unwrap_or("a run");
+    let svg = spacetime::picture(name, &account, &options).map_err(in_file)?;
+    let path = args.picture.clone().unwrap_or_else(|| args.file.with_extension("svg"));
+    fs::write(&path, svg).map_err(|error| Failure::file("write the picture", &path, &error))?;
+    output::lines(&[format!("picture: {}", path.display())])?;
+    Ok(Verdict::Fine)
+}
+
+/// Writes a trace in another format to standard output.
+pub fn export(args: &ExportArgs) -> Result<Verdict, Failure> {
+    let recorded = open(&args.file)?;
+    let in_file = |problem: String| Failure::bad(format!("{}: {problem}", args.file.display()));
+    let text = match args.to {
+        Format::Csv => csv(&recorded.lines),
+        Format::Shiviz => shiviz(&account(&recorded).map_err(in_file)?),
+        Format::Perfetto => {
+            let account = account(&recorded).map_err(in_file)?;
+            perfetto(&account, &names(&recorded, account.nodes))
+        }
+    };
+    output::lines(&[text.trim_end().to_owned()])?;
+    Ok(Verdict::Fine)
+}
+
+fn open(path: &Path) -> Result<Recorded, Failure> {
+    let file = File::open(path).map_err(|error| Failure::file("read the trace", path, &error))?;
+    read(BufReader::new(file)).map_err(|error| Failure::bad(format!("{}: {error}", path.display())))
+}
+
+fn account(recorded: &Recorded) -> Result<Account, String> {
+    let nodes = recorded.nodes().ok_or("line 1: it does not say how many nodes there are")?;
+    Account::new(&recorded.lines, nodes).map_err(|error| error.to_string())
+}
+
+/// The names of nodes: with their ids, where the setup lists them.
+fn names(recorded: &Recorded, nodes: usize) -> Vec<String> {
+    let setup: Option<Setup> = serde_json::from_value(recorded.setup.clone()).ok();
+    let site = setup.and_then(|setup| {
+        let entry = crate::table::find(&setup.algorithm).ok()?;
+        crate::site::Site::new(setup, entry).ok()
+    });
+    match site {
+        Some(site) if site.nodes() as usize == nodes => crate::out::names(&site),
+        _ => labels(nodes, None),
+    }
+}
