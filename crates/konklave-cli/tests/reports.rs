@@ -1,0 +1,172 @@
+//! `sweep`, `draw`, `export`, specimens, and the folders of `--out`.
+
+mod user;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use user::{file, fine, json, konklave, refused, text};
+
+/// A folder that does not exist yet.
+fn folder(name: &str) -> PathBuf {
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
+    let path = path.join(format!("{}-{name}", std::process::id())).join("report");
+    let _ = fs::remove_dir_all(&path);
+    path
+}
+
+/// One page that needs nothing else, with so many pictures at least.
+fn check_page(folder: &Path, pictures: usize) {
+    let page = fs::read_to_string(folder.join("report.html")).unwrap();
+    assert!(page.matches("<svg").count() >= pictures, "{}", page.matches("<svg").count());
+    assert!(!page.contains("src=\"http") && !page.contains("<script"), "it needs something else");
+    assert!(page.len() < 2_000_000, "{} bytes", page.len());
+    let latest = folder.parent().unwrap().join("latest").join("report.html");
+    assert_eq!(fs::read_to_string(latest).unwrap(), page);
+    let _: Value = serde_json::from_slice(&fs::read(folder.join("results.json")).unwrap()).unwrap();
+    assert!(fs::read_to_string(folder.join("results.csv")).unwrap().lines().count() > 1);
+}
+
+#[test]
+fn a_sweep_finds_the_law_of_chang_and_roberts() {
+    let out = folder("sweep");
+    let arguments = "sweep chang-roberts --nodes 30,100,300,1000 --seeds 20";
+    let report = json(&format!("{arguments} --out {} --json", out.display()));
+    let law = &report["laws"][0];
+    assert_eq!(law["growth"]["Fits"][0]["model"], "linear_log", "{law}");
+    let rows = report["rows"].as_array().unwrap();
+    assert_eq!(rows.len(), 4);
+    for row in rows {
+        let n = row["nodes"].as_f64().unwrap();
+        let harmonic: f64 = (1..=n as u32).map(|k| 1.0 / f64::from(k)).sum();
+        let (mean, margin) = (&row["messages"], &row["messages_margin"]);
+        let off = (mean.as_f64().unwrap() - n * harmonic - n).abs();
+        // 95 % is exceeded by one in twenty; twice that is not.
+        assert!(off < 2.0 * margin.as_f64().unwrap(), "{row}");
+    }
+    check_page(&out, 2);
+    let runs = fs::read_to_string(out.join("runs.jsonl")).unwrap();
+    assert_eq!(runs.lines().count(), 80);
+    // Half of the runs are lost, one line is cut in the middle: the rest is done again.
+    let half: String = runs.lines().take(40).map(|line| format!("{line}\n")).collect();
+    fs::write(out.join("runs.jsonl"), &half[..half.len() - 30]).unwrap();
+    let again = json(&format!("{arguments} --out {} --resume --json", out.display()));
+    assert_eq!(again["rows"], report["rows"]);
+}
+
+#[test]
+fn bounds_are_tests() {
+    let arguments = "sweep chang-roberts --nodes 10,100 --seeds 5 --ids descending";
+    let bound = |text: &str| {
+        let binary = env!("CARGO_BIN_EXE_konklave");
+        let words = arguments.split_whitespace();
+        let output = std::process::Command::new(binary)
+            .args(words)
+            .args(["--assert", text])
+            .output()
+            .unwrap();
+        (output.status.code(), format!("{}{}", text_of(&output.stdout), text_of(&output.stderr)))
+    };
+    assert_eq!(bound("messages == n*(n+1)/2 + n").0, Some(0));
+    let (code, shown) = bound("messages <= 2*n*log2(n)+n");
+    assert_eq!(code, Some(1), "{shown}");
+    assert!(shown.contains("broken"), "{shown}");
+    let (code, shown) = bound("messages <= 2*m");
+    assert_eq!(code, Some(2), "{shown}");
+}
+
+fn text_of(bytes: &[u8]) -> String {
+    text(bytes)
+}
+
+#[test]
+fn a_family_is_swept_together() {
+    let out = folder("family");
+    let shown = fine(&format!(
+        "sweep mutex --nodes 4,7,13 --seeds 2 --entries 2 --load heavy --out {}",
+        out.display()
+    ));
+    assert!(shown.contains("ricart-agrawala") && shown.contains("report: "), "{shown}");
+    check_page(&out, 3);
+}
+
+#[test]
+fn a_run_leaves_pictures_and_a_trace_that_replays() {
+    let out = folder("run");
+    fine(&format!("run raymond --nodes 7 --topology tree:2 --entries 2 --out {}", out.display()));
+    check_page(&out, 5);
+    for name in ["spacetime.svg", "network.svg", "load.svg", "waiting.svg", "kinds.svg"] {
+        assert!(fs::read_to_string(out.join(name)).unwrap().starts_with("<svg"), "{name}");
+    }
+    let trace = out.join("trace.jsonl");
+    fine(&format!("replay -q {}", trace.display()));
+    let svg = out.join("part.svg");
+    fine(&format!("draw {} {} --to 20 --nodes-only 0,1,2", trace.display(), svg.display()));
+    assert!(fs::read_to_string(&svg).unwrap().starts_with("<svg"));
+    let whole = fine(&format!("export {} --to perfetto", trace.display()));
+    let whole: Value = serde_json::from_str(&whole).unwrap();
+    assert!(whole["traceEvents"].as_array().is_some_and(|events| events.len() > 10));
+    assert!(fine(&format!("export {} --to csv", trace.display())).lines().count() > 10);
+    assert!(fine(&format!("export {} --to shiviz", trace.display())).lines().count() > 10);
+}
+
+#[test]
+fn a_specimen_shows_how_it_breaks() {
+    let names = fine("list --specimens");
+    assert!(names.contains("maekawa-without-inquire"), "{names}");
+    let out = folder("broken");
+    let arguments = "check --specimen ricart-agrawala-without-tie-break";
+    let output = konklave(&format!("{arguments} --out {}", out.display()));
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
+    assert!(text(&output.stdout).contains("mutual exclusion"));
+    check_page(&out, 2);
+    let again = konklave(&format!("replay -q {}", out.join("trace.jsonl").display()));
+    assert_eq!(again.status.code(), Some(1), "{}", text(&again.stderr));
+}
+
+#[test]
+fn every_specimen_is_found_as_its_table_says() {
+    let listed = json("list --specimens --json");
+    let specimens = listed["specimens"].as_array().unwrap();
+    assert!(specimens.len() >= 20);
+    for specimen in specimens {
+        let name = specimen["name"].as_str().unwrap();
+        let output = konklave(&format!("check --specimen {name} --json"));
+        if specimen["found_by"] != "check" {
+            assert_eq!(output.status.code(), Some(2), "{name}");
+            continue;
+        }
+        assert_eq!(output.status.code(), Some(1), "{name}: {}", text(&output.stderr));
+        let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(report["violation"]["promise"], specimen["promise"], "{name}");
+        let is_step = |line: &&Value| line.get("step").is_some_and(|step| step["input"] != "start");
+        let steps = report["trace"].as_array().unwrap().iter().filter(is_step).count();
+        assert_eq!(steps as u64, specimen["steps"].as_u64().unwrap(), "{name}");
+    }
+}
+
+#[test]
+fn bad_input_is_refused() {
+    let foreign = file("foreign.txt", "mine");
+    let folder = foreign.parent().unwrap();
+    for (arguments, expected) in [
+        ("sweep nobody".to_owned(), "there is no algorithm"),
+        ("sweep raymond --topology ring".to_owned(), "needs a tree"),
+        ("sweep raymond --nodes 10,0".to_owned(), "at least one node"),
+        ("sweep raymond --seeds 0".to_owned(), "seeds"),
+        ("sweep raymond --resume".to_owned(), "--out"),
+        (format!("sweep raymond --nodes 3 --out {}", folder.display()), "no report of konklave"),
+        (format!("run raymond --nodes 3 --out {}", foreign.display()), "a folder is needed"),
+        (format!("draw {}", foreign.display()), "not a trace"),
+        ("draw nowhere.jsonl".to_owned(), "nowhere.jsonl"),
+        (format!("export {} --to csv", foreign.display()), "not a trace"),
+        ("check --specimen nobody".to_owned(), "there is no specimen"),
+        ("check --specimen central-without-queue --nodes 3".to_owned(), "cannot be used"),
+        ("run central-without-queue --nodes 2".to_owned(), "broken specimen"),
+    ] {
+        let error = refused(&arguments);
+        assert!(error.contains(expected), "{arguments}: {error}");
+    }
+}
