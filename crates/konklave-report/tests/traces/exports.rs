@@ -30,14 +30,15 @@ fn happened_before(lines: &[Line<konklave_sim::words::Words>]) -> (Vec<u32>, Vec
                 continue;
             }
             Line::Step(step) => (step.node, step.number),
-            Line::Fault { what, .. } => match what {
-                Fault::Crash(node)
-                | Fault::Restart(node)
-                | Fault::Pause(node)
-                | Fault::Resume(node)
-                | Fault::Garbage { node, .. } => (*node, None),
-                _ => continue,
-            },
+            Line::Fault {
+                what:
+                    Fault::Crash(node)
+                    | Fault::Restart(node)
+                    | Fault::Pause(node)
+                    | Fault::Resume(node)
+                    | Fault::Garbage { node, .. },
+                ..
+            } => (*node, None),
             _ => continue,
         };
         let mut direct: Vec<usize> = nodes.iter().rposition(|n| *n == node.0).into_iter().collect();
