@@ -202,10 +202,9 @@ fn every_line_of_a_trace_and_every_effect_is_a_row_of_the_table() {
 
 #[test]
 fn stretches_that_overlap_have_threads_of_their_own() {
-    let step = |at: u32, input: &str, effects: &str| {
-        format!(
-            r#"{{"step":{{"at":{at},"node":0,"input":{{"command":{input}}},"effects":[{effects}]}}}}"#
-        )
+    let step = |at: u32, command: &str, effects: &str| {
+        let input = format!(r#"{{"command":{command}}}"#);
+        format!(r#"{{"step":{{"at":{at},"node":0,"input":{input},"effects":[{effects}]}}}}"#)
     };
     let granted = r#"{"emit":"Granted"}"#;
     let lines = [
