@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::BufReader;
 
 use konklave::graph::Topology;
-use konklave_report::account::{self, Account};
+use konklave_report::account::{self, Account, Fate, Message};
 use konklave_report::folder::Folder;
 use konklave_report::html::{Outcome, Report};
 use konklave_report::table::{Cell, Table};
@@ -32,7 +32,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut table = Table::new(["node", "sent", "received"]);
     for node in 0..nodes {
         let sent = account.messages.iter().filter(|it| it.sent.is_some() && it.from == node);
-        let received = account.messages.iter().filter(|it| it.to == node);
+        let has_arrived = |it: &&Message| matches!(it.fate, Fate::Arrived(_));
+        let received = account.messages.iter().filter(has_arrived).filter(|it| it.to == node);
         table.push([node, sent.count(), received.count()].map(Cell::from));
     }
     folder.write("results.csv", table.csv())?;

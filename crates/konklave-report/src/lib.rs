@@ -8,6 +8,19 @@
 //! - [`statistics`]: means and how far they can be trusted; [`growth`]: how they grow.
 //! - [`bound`]: bounds that a user writes, and whether results keep them.
 //! - [`html`]: one report as one file; [`folder`]: where it is written to.
+//!
+//! ```
+//! use konklave_report::bound::{Bound, Row};
+//! use konklave_report::growth::Growth;
+//!
+//! let measured = [(10.0, 16.0), (100.0, 318.0), (1000.0, 4766.0)];
+//! assert_eq!(Growth::new(&measured).words("messages"), "messages grow as 0.692 n ln n");
+//!
+//! let bound = Bound::parse("messages <= n*log2(n)", &["messages"])?;
+//! let row = |(n, messages)| Row::from([("n".to_owned(), n), ("messages".to_owned(), messages)]);
+//! assert_eq!(bound.first_violation(&measured.map(row)), Ok(None));
+//! # Ok::<(), konklave_report::bound::BoundError>(())
+//! ```
 
 pub mod account;
 pub mod bound;

@@ -30,8 +30,9 @@ pub fn shiviz(account: &Account) -> String {
     // The clocks that messages carry, kept until all of an event's messages have arrived.
     let mut carried: BTreeMap<usize, (BTreeMap<usize, u64>, usize)> = BTreeMap::new();
     let mut log = format!("{SHIVIZ}\n\n");
+    let head = log.len();
     for (index, event) in account.events.iter().enumerate() {
-        if event.what == What::Violation && log.ends_with('\n') && index > 0 {
+        if event.what == What::Violation && log.len() > head {
             log.pop();
             let _ = writeln!(log, " [broken: {}]", one_line(&event.label));
         }

@@ -2,7 +2,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use konklave::protocol::{Effect, Input};
 use konklave::trace::{Fault, Line};
-use konklave_report::account::{Account, Fate, Recorded, SpanKind, labels};
+use konklave_report::account::{Account, Fate, Recorded, SpanKind, labels, read};
 use konklave_report::export::{SHIVIZ, csv, perfetto, shiviz};
 use regex::Regex;
 use serde_json::Value;
@@ -30,14 +30,15 @@ fn happened_before(lines: &[Line<konklave_sim::words::Words>]) -> (Vec<u32>, Vec
                 continue;
             }
             Line::Step(step) => (step.node, step.number),
-            Line::Fault { what, .. } => match what {
-                Fault::Crash(node)
-                | Fault::Restart(node)
-                | Fault::Pause(node)
-                | Fault::Resume(node)
-                | Fault::Garbage { node, .. } => (*node, None),
-                _ => continue,
-            },
+            Line::Fault {
+                what:
+                    Fault::Crash(node)
+                    | Fault::Restart(node)
+                    | Fault::Pause(node)
+                    | Fault::Resume(node)
+                    | Fault::Garbage { node, .. },
+                ..
+            } => (*node, None),
             _ => continue,
         };
         let mut direct: Vec<usize> = nodes.iter().rposition(|n| *n == node.0).into_iter().collect();
@@ -178,9 +179,55 @@ fn every_line_of_a_trace_and_every_effect_is_a_row_of_the_table() {
         let count = |what: &str| rows.iter().filter(|row| row.contains(what)).count();
         assert!(count(",send,") > 0);
         let is_number = |number: &str| number.parse::<u32>().is_ok();
-        for row in rows.iter().filter(|row| row.contains(",send,")) {
+        let mut sent = Vec::new();
+        for row in &rows[1..] {
             let fields: Vec<_> = row.split(',').collect();
-            assert!([0, 1, 2, 4, 5].iter().all(|place| is_number(fields[*place])), "{row}");
+            let numbers = [0, 1, 2, 4, 5].iter().all(|place| is_number(fields[*place]));
+            match fields[3] {
+                "send" => {
+                    assert!(numbers, "{row}");
+                    assert_eq!(fields[5], sent.len().to_string(), "numbered from zero");
+                    sent.push((fields[2], fields[4], fields[7]));
+                }
+                // One that nobody sent has no number.
+                "receive" if !fields[5].is_empty() => {
+                    let way = (fields[4], fields[2], fields[7]);
+                    assert_eq!(sent[fields[5].parse::<usize>().unwrap()], way, "{row}");
+                }
+                _ => {}
+            }
         }
     }
+}
+
+#[test]
+fn stretches_that_overlap_have_threads_of_their_own() {
+    let step = |at: u32, command: &str, effects: &str| {
+        let input = format!(r#"{{"command":{command}}}"#);
+        format!(r#"{{"step":{{"at":{at},"node":0,"input":{input},"effects":[{effects}]}}}}"#)
+    };
+    let granted = r#"{"emit":"Granted"}"#;
+    let lines = [
+        r#"{"konklave_trace":1,"setup":{"nodes":1}}"#.to_owned(),
+        step(0, r#"{"Reserve":[1,3]}"#, granted),
+        step(1, r#"{"Reserve":[4,5]}"#, granted),
+        step(2, r#"{"Release":[1,3]}"#, ""),
+        step(3, r#"{"Release":[4,5]}"#, ""),
+    ];
+    let account = account(&read(lines.join("\n").as_bytes()).unwrap());
+    let events = valid(&perfetto(&account, &["court".to_owned()]));
+    assert_eq!(slices(&events).len(), 2);
+    let names: Vec<_> = events.iter().filter(|event| event["name"] == "thread_name").collect();
+    assert!(names.iter().any(|event| event["args"]["name"] == "node court, more"), "{names:?}");
+}
+
+#[test]
+fn a_broken_promise_leaves_the_head_of_a_shiviz_log_alone() {
+    let lines = [
+        r#"{"konklave_trace":1,"setup":{"nodes":1}}"#,
+        r#"{"loop":{"at":0}}"#,
+        r#"{"end":{"ended":"violation","time":0,"steps":0,"broken":{"promise":"p","detail":"d"}}}"#,
+    ];
+    let recorded = read(lines.join("\n").as_bytes()).unwrap();
+    assert_eq!(shiviz(&account(&recorded)), format!("{SHIVIZ}\n\n"));
 }

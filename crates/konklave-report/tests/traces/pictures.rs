@@ -88,11 +88,16 @@ fn storms_show_every_fate_and_every_outage() {
 
 #[test]
 fn a_broken_promise_and_a_loop_are_marked() {
+    let ask = r#"{"send":{"to":1,"msg":{"Request":1}}}"#;
+    let hear = r#"{"message":{"from":0,"msg":{"Request":1}}},"number":0"#;
+    let broken = r#"{"promise":"no starvation","detail":"node 0 waits for ever"}"#;
     let recorded = hand_made(&[
-        r#"{"step":{"at":0,"node":0,"input":{"command":"Acquire"},"effects":[{"send":{"to":1,"msg":{"Request":1}}}]}}"#,
+        &format!(
+            r#"{{"step":{{"at":0,"node":0,"input":{{"command":"Acquire"}},"effects":[{ask}]}}}}"#
+        ),
         r#"{"loop":{"at":1}}"#,
-        r#"{"step":{"at":1,"node":1,"input":{"message":{"from":0,"msg":{"Request":1}}},"number":0,"effects":[]}}"#,
-        r#"{"end":{"ended":"violation","time":2,"steps":2,"broken":{"promise":"no starvation","detail":"node 0 waits for ever"}}}"#,
+        &format!(r#"{{"step":{{"at":1,"node":1,"input":{hear},"effects":[]}}}}"#),
+        &format!(r#"{{"end":{{"ended":"violation","time":2,"steps":2,"broken":{broken}}}}}"#),
     ]);
     let svg = diagram("Stuck", &recorded.lines, 2, &Options::default()).unwrap();
     for text in ["from here on it repeats", "no starvation: node 0 waits for ever", "waiting"] {
