@@ -127,8 +127,7 @@ fn every_block_that_is_generated_ends() {
     for (path, text) in pages() {
         let mut open = false;
         for line in text.lines() {
-            let begins =
-                line.starts_with("<!-- generated: ") || line.starts_with("<!-- picture: ");
+            let begins = line.starts_with("<!-- generated: ") || line.starts_with("<!-- picture: ");
             let is_command = line.contains(": konklave ") || line.contains(": cat ");
             if begins && (open || !line.ends_with(" -->") || !is_command) {
                 complaints.push(format!("{}: this is no marker: {line}", name(&path)));
@@ -148,9 +147,10 @@ fn every_block_that_is_generated_ends() {
 #[test]
 fn every_page_is_listed() {
     let summary = fs::read_to_string(root().join("docs/src/SUMMARY.md")).unwrap();
-    let missing = pages().into_iter().map(|(path, _)| name(&path)).filter(|name| {
-        name != "SUMMARY.md" && !summary.contains(&format!("({name})"))
-    });
+    let missing = pages()
+        .into_iter()
+        .map(|(path, _)| name(&path))
+        .filter(|name| name != "SUMMARY.md" && !summary.contains(&format!("({name})")));
     demand(missing.map(|name| format!("SUMMARY.md does not list {name}")).collect());
 }
 
