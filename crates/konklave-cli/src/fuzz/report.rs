@@ -76,8 +76,12 @@ pub(super) fn for_people(
 ) -> Vec<String> {
     let Sizes { least, most } = args.nodes;
     let assumptions = if args.beyond { "beyond" } else { "within" };
+    let nodes = match least == most {
+        true => most.to_string(),
+        false => format!("{least} to {most}"),
+    };
     let mut lines = vec![format!(
-        "{} with {least} to {most} nodes, seeds from {}, {assumptions} what it assumes",
+        "{} with {nodes} nodes, seeds from {}, {assumptions} what it assumes",
         output::bold(&entry.name),
         args.seed,
     )];

@@ -7,7 +7,6 @@ use konklave_sim::workload::Members;
 use serde_json::Value;
 
 use crate::drive::{CheckPlan, Job, Outcome, Shorter, Told, carry_out};
-use crate::entry::Family;
 use crate::setup::{Ids, Setup};
 use crate::site::Site;
 
@@ -38,19 +37,20 @@ pub(super) fn find(
     (1..site.nodes()).find_map(|nodes| {
         let setup = Setup { nodes, ..setup.clone() };
         let smaller = Site::new(setup, site.entry()).ok().filter(|it| it.nodes() == nodes)?;
-        let plan = plan(&smaller, &needed, shorter.world);
-        let mut go_on = |_| go_on();
-        let outcome = carry_out(&smaller, Job::Check { plan: &plan, go_on: &mut go_on });
-        let Ok(Outcome::Checked(checked)) = outcome else { return None };
-        let found = checked.counterexample?;
-        let is_same = found.broken.promise == shorter.broken.promise;
-        is_same.then_some((smaller, found.schedule))
+        let told = needed.budgets(nodes as usize).into_iter().find_map(|budget| {
+            let plan = plan(&smaller, budget, needed.faults, shorter.world);
+            let mut go_on = |_| go_on();
+            let outcome = carry_out(&smaller, Job::Check { plan: &plan, go_on: &mut go_on });
+            let Ok(Outcome::Checked(checked)) = outcome else { return None };
+            let found = checked.counterexample?;
+            let is_same = found.broken.promise == shorter.broken.promise;
+            is_same.then_some(found.schedule)
+        })?;
+        Some((smaller, told))
     })
 }
 
-fn plan(site: &Site, needed: &Needed, world: World) -> CheckPlan {
-    let requests = needed.requests.iter().copied().max().unwrap_or(0);
-    let askers = needed.requests.iter().filter(|count| **count > 0).count() as u32;
+fn plan(site: &Site, budget: Vec<u32>, faults: Faults, world: World) -> CheckPlan {
     let limits = Limits { states: Some(STATES), time: Some(TIME), ..Limits::default() };
     CheckPlan {
         options: Options {
@@ -59,13 +59,10 @@ fn plan(site: &Site, needed: &Needed, world: World) -> CheckPlan {
             costs: Costs::Ignored,
             limits,
         },
-        world: World { faults: needed.faults, perpetual: site.entry().needs.perpetual, ..world },
-        budget: match site.entry().family {
-            Family::Election => None,
-            Family::Mutex | Family::Booking => Some(vec![requests; site.nodes() as usize]),
-        },
-        entries: requests,
-        initiators: Members::Count(askers.clamp(1, site.nodes())),
+        world: World { faults, perpetual: site.entry().needs.perpetual, ..world },
+        entries: 0,
+        initiators: Members::All,
+        budget: Some(budget),
     }
 }
 
@@ -93,6 +90,21 @@ impl Needed {
     }
 }
 
+impl Needed {
+    /// How often each of fewer nodes may ask: those that ask most often are the first, or the last,
+    /// or all of them do. With more requests, another promise may break before.
+    fn budgets(&self, nodes: usize) -> Vec<Vec<u32>> {
+        let mut first = self.requests.clone();
+        first.sort_unstable_by(|a, b| b.cmp(a));
+        let most = first.first().copied().unwrap_or(0);
+        first.truncate(nodes);
+        let last = first.iter().rev().copied().collect();
+        let mut budgets = vec![first, last, vec![most; nodes]];
+        budgets.dedup();
+        budgets
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -110,5 +122,8 @@ mod tests {
         let faults = Faults { losses: 1, duplicates: 0, crashes: 1 };
         let needed = Needed { requests: vec![0, 1, 1], faults };
         assert_eq!(Needed::of(3, &lines.map(str::to_owned)), needed);
+        assert_eq!(needed.budgets(2), [[1, 1]]);
+        let needed = Needed { requests: vec![0, 2, 1, 0], faults };
+        assert_eq!(needed.budgets(3), [[2, 1, 0], [0, 1, 2], [2, 2, 2]]);
     }
 }
