@@ -80,7 +80,7 @@ where
             return Vec::new();
         }
         let is_inside = A::TAKES_TURNS && self.application.standing() == Standing::Served;
-        let leaving = is_inside.then(|| self.application.commands()).unwrap_or_default();
+        let leaving = if is_inside { self.application.commands() } else { Vec::new() };
         leaving.into_iter().chain(self.application.notices()).collect()
     }
 

@@ -64,6 +64,12 @@ impl From<io::Error> for Failure {
     }
 }
 
+impl From<konklave_report::folder::FolderError> for Failure {
+    fn from(error: konklave_report::folder::FolderError) -> Self {
+        Self::Bad(format!("--out: {error}"))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -75,11 +81,5 @@ mod tests {
         assert_eq!(hint("raimond"), "there is no algorithm 'raimond': did you mean 'raymond'?");
         assert!(hint("Ricart-Agrawalla").ends_with("did you mean 'ricart-agrawala'?"));
         assert!(hint("paxos").ends_with("there are raymond, ricart-agrawala, chang-roberts"));
-    }
-}
-
-impl From<konklave_report::folder::FolderError> for Failure {
-    fn from(error: konklave_report::folder::FolderError) -> Self {
-        Self::Bad(format!("--out: {error}"))
     }
 }

@@ -66,7 +66,7 @@ fn series(cell: &Cell, summary: &Summary) -> String {
     parts.join(", ")
 }
 
-fn by_series<'a>(summary: &'a Summary) -> BTreeMap<String, Vec<&'a Group>> {
+fn by_series(summary: &Summary) -> BTreeMap<String, Vec<&Group>> {
     let mut all: BTreeMap<String, Vec<&Group>> = BTreeMap::new();
     for group in &summary.groups {
         all.entry(series(&group.cell, summary)).or_default().push(group);
