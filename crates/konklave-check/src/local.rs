@@ -73,14 +73,14 @@ where
         }
     }
 
-    /// What has to happen to it at last, in a fixed order: notices, and who is inside leaves. Nobody
-    /// has to ask for anything.
+    /// What has to happen to it at last, in a fixed order: who is inside leaves, and notices come.
+    /// Nobody has to ask for anything.
     pub(crate) fn duties(&self) -> Vec<P::Command> {
         if self.status != Status::Up {
             return Vec::new();
         }
         let is_inside = A::TAKES_TURNS && self.application.standing() == Standing::Served;
-        let leaving = is_inside.then(|| self.application.commands()).unwrap_or_default();
+        let leaving = if is_inside { self.application.commands() } else { Vec::new() };
         leaving.into_iter().chain(self.application.notices()).collect()
     }
 

@@ -210,7 +210,7 @@ where
         stage.place(|other| other == letter).or_else(|| oldest(stage, letter))
     }
 
-    /// Everything arrives in the order of sending, who is inside leaves, notices are given, and then
+    /// Everything arrives in the order of sending, who is inside leaves, notices come, and then
     /// timers run out, until nothing is left to happen; whether that ends.
     fn come_to_rest(&self, stage: &mut Stage<'a, P, A, M>) -> bool {
         let last = stage.steps() + self.steps_to_rest;
