@@ -1,6 +1,5 @@
 //! Every value that occurs has a number, and every step of a node is taken once and remembered.
 
-use indexmap::IndexSet;
 use konklave::NodeId;
 use konklave::protocol::{Broken, Effect, Input, Invariant, Monitor, Protocol, Snapshot, Verdict};
 
@@ -8,6 +7,7 @@ use crate::application::{Application, Standing};
 use crate::code::{Codes, Packet};
 use crate::local::{Local, Reaction, Status, Urge};
 use crate::meaning::{Meaning, NO_NEWS, NumberMap, Outcome, Traits, pair};
+use crate::numbers::Numbers;
 use crate::system::{Faults, System, World};
 
 /// All values by their numbers, and all steps that were ever taken.
@@ -15,11 +15,11 @@ pub(crate) struct Dictionary<P: Protocol, A, M> {
     pub(crate) codes: Codes,
     world: World,
     fresh: Vec<Local<P, A>>,
-    locals: IndexSet<Local<P, A>>,
-    messages: IndexSet<P::Msg>,
-    monitors: IndexSet<M>,
-    news: IndexSet<(NodeId, Vec<Heard<P>>)>,
-    duties: IndexSet<(NodeId, Input<P>)>,
+    locals: Numbers<Local<P, A>>,
+    messages: Numbers<P::Msg>,
+    monitors: Numbers<M>,
+    news: Numbers<(NodeId, Vec<Heard<P>>)>,
+    duties: Numbers<(NodeId, Input<P>)>,
     steps: NumberMap<Vec<Outcome>>,
     judgements: NumberMap<Result<u32, Broken>>,
 }
@@ -49,16 +49,16 @@ where
         let mut dictionary = Self {
             codes: Codes::new(fresh.len() as u32),
             world,
-            locals: IndexSet::new(),
-            messages: IndexSet::new(),
-            monitors: IndexSet::new(),
-            news: IndexSet::new(),
-            duties: IndexSet::new(),
+            locals: Numbers::new(),
+            messages: Numbers::new(),
+            monitors: Numbers::new(),
+            news: Numbers::new(),
+            duties: Numbers::new(),
             steps: NumberMap::default(),
             judgements: NumberMap::default(),
             fresh,
         };
-        dictionary.news.insert((NodeId(0), Vec::new())); // The number of no news.
+        dictionary.news.number((NodeId(0), Vec::new())); // The number of no news.
         let mut row: Vec<u32> =
             dictionary.fresh.clone().into_iter().map(|local| dictionary.local(local)).collect();
         row.push(dictionary.monitor(monitor));
@@ -66,23 +66,23 @@ where
     }
 
     fn local(&mut self, local: Local<P, A>) -> u32 {
-        number(self.locals.insert_full(local).0)
+        self.locals.number(local)
     }
 
     fn monitor(&mut self, monitor: M) -> u32 {
-        number(self.monitors.insert_full(monitor).0)
+        self.monitors.number(monitor)
     }
 
     pub(crate) fn local_at(&self, number: u32) -> &Local<P, A> {
-        &self.locals[number as usize]
+        self.locals.value(number)
     }
 
     pub(crate) fn monitor_at(&self, number: u32) -> &M {
-        &self.monitors[number as usize]
+        self.monitors.value(number)
     }
 
     pub(crate) fn message_at(&self, packet: Packet) -> &P::Msg {
-        &self.messages[self.codes.content(packet) as usize]
+        self.messages.value(self.codes.content(packet))
     }
 
     /// The input that a code stands for, to a node in this state.
@@ -117,7 +117,7 @@ where
         for effect in effects {
             match effect {
                 Effect::Send { to, msg } if to.index() < self.nodes() => {
-                    let msg = number(self.messages.insert_full(msg).0);
+                    let msg = self.messages.number(msg);
                     assert!(msg < self.codes.room(), "more messages than numbers for them");
                     sends.push(self.codes.packet(node, to, msg));
                 }
@@ -136,7 +136,7 @@ where
     fn news(&mut self, node: NodeId, heard: Vec<Heard<P>>) -> u32 {
         match heard.is_empty() {
             true => NO_NEWS,
-            false => number(self.news.insert_full((node, heard)).0),
+            false => self.news.number((node, heard)),
         }
     }
 }
@@ -199,7 +199,7 @@ where
         let key = pair(monitor, news);
         if !self.judgements.contains_key(&key) {
             let mut next = self.monitor_at(monitor).clone();
-            let (node, heard) = &self.news[news as usize];
+            let (node, heard) = self.news.value(news);
             let verdict = heard.iter().try_for_each(|heard| match heard {
                 Heard::Command(command) => next.on_command(*node, command),
                 Heard::Event(event) => next.on_event(*node, event),
@@ -251,7 +251,7 @@ where
         let input = self.input(local, code);
         let standing = self.local_at(local).application.standing();
         let is_free = matches!(input, Input::Command(_)) && standing == Standing::Idle;
-        (!is_free).then(|| number(self.duties.insert_full((node, input)).0))
+        (!is_free).then(|| self.duties.number((node, input)))
     }
 
     fn bytes(&self) -> usize {

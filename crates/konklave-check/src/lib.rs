@@ -15,6 +15,7 @@ pub mod history;
 mod local;
 mod lookup;
 mod meaning;
+mod numbers;
 mod pile;
 mod report;
 mod rows;

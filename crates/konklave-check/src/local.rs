@@ -73,8 +73,8 @@ where
         }
     }
 
-    /// What has to happen to it at last, in a fixed order: notices, and who is inside leaves. Nobody
-    /// has to ask for anything.
+    /// What has to happen to it at last, in a fixed order: who is inside leaves, and notices come.
+    /// Nobody has to ask for anything.
     pub(crate) fn duties(&self) -> Vec<P::Command> {
         if self.status != Status::Up {
             return Vec::new();

@@ -28,6 +28,8 @@ pub(crate) struct Stage<'a, P: Protocol, A, M> {
     /// How many things have happened.
     at: u64,
     steps: u64,
+    /// Whether any application has asked for anything.
+    was_asked: bool,
     broken: Option<Broken>,
     /// What must hold of all nodes and messages together.
     invariants: &'a [Invariant<P>],
@@ -45,6 +47,7 @@ impl<P: Protocol, A: Clone, M: Clone> Clone for Stage<'_, P, A, M> {
             sent: self.sent,
             at: self.at,
             steps: self.steps,
+            was_asked: self.was_asked,
             broken: self.broken.clone(),
             invariants: self.invariants,
             lines: self.lines.clone(),
@@ -69,6 +72,7 @@ where
             sent: 0,
             at: 0,
             steps: 0,
+            was_asked: false,
             broken: None,
             invariants: &[],
             lines: is_kept.then(Vec::new),
@@ -78,7 +82,6 @@ where
     /// From now on, these have to hold.
     pub(crate) fn watch(&mut self, invariants: &'a [Invariant<P>]) {
         self.invariants = invariants;
-        self.look();
     }
 
     /// How many nodes there are.
@@ -89,6 +92,11 @@ where
     /// How many steps nodes have taken.
     pub(crate) fn steps(&self) -> u64 {
         self.steps
+    }
+
+    /// Whether any application has asked for anything.
+    pub(crate) fn was_asked(&self) -> bool {
+        self.was_asked
     }
 
     /// The first promise that was broken.
@@ -231,6 +239,8 @@ where
 
     fn take_step(&mut self, node: NodeId, input: Input<P>, number: Option<u32>, choices: &[u32]) {
         if let Input::Command(command) = &input {
+            let notices = self.locals[node.index()].application.notices();
+            self.was_asked |= !notices.contains(command);
             let verdict = self.monitor.on_command(node, command);
             self.judge(verdict);
         }

@@ -82,8 +82,6 @@ fn faults_are_looked_at_within_their_budgets() {
     let trace = path("crash.jsonl");
     broken(&format!("central --nodes 2 --crashes 1 --trace {}", trace.display()));
     assert_eq!(konklave(&format!("replay -q {}", trace.display())).status.code(), Some(1));
-    let fine = json("check chang-roberts-numbered --nodes 3 --crashes 1 --json");
-    assert_eq!(fine["verdict"], "exhausted", "it is made for that");
 }
 
 #[test]

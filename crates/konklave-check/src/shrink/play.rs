@@ -81,13 +81,16 @@ where
         (broken.clone(), stage.end(Some(broken)))
     }
 
-    /// All nodes have started. If `is_kept`, what happens is written down.
+    /// All nodes have started, unless that breaks something. If `is_kept`, what happens is written
+    /// down.
     fn opening(&self, is_kept: bool) -> Stage<'a, P, A, M> {
         let mut stage = Stage::new(self.system, is_kept);
-        for (node, choices) in NodeId::all(stage.nodes()).zip(&self.recorded.starts) {
-            stage.step(node, Input::Start, choices);
-        }
         stage.watch(self.invariants);
+        for (node, choices) in NodeId::all(stage.nodes()).zip(&self.recorded.starts) {
+            if stage.broken().is_none() {
+                stage.step(node, Input::Start, choices);
+            }
+        }
         stage
     }
 
@@ -116,7 +119,8 @@ where
 
     fn breaks(&self, stage: &mut Stage<'a, P, A, M>) -> bool {
         if self.breach == Breach::AtRest {
-            if stage.broken().is_some() || !self.come_to_rest(stage) {
+            // Where nobody asks for anything, that nobody gets it breaks no promise.
+            if !stage.was_asked() || stage.broken().is_some() || !self.come_to_rest(stage) {
                 return false;
             }
             stage.at_rest();
@@ -206,7 +210,7 @@ where
         stage.place(|other| other == letter).or_else(|| oldest(stage, letter))
     }
 
-    /// Everything arrives in the order of sending, who is inside leaves, notices are given, and then
+    /// Everything arrives in the order of sending, who is inside leaves, notices come, and then
     /// timers run out, until nothing is left to happen; whether that ends.
     fn come_to_rest(&self, stage: &mut Stage<'a, P, A, M>) -> bool {
         let last = stage.steps() + self.steps_to_rest;

@@ -247,6 +247,23 @@ fn a_second_leader() {
     }
 }
 
+/// An election that nobody calls does not end without a leader.
+#[test]
+fn a_lost_election_was_called_by_someone() {
+    let faults = Faults { loss: 0.2, ..Faults::default() };
+    let mut found = 0;
+    for seed in 1..=20 {
+        let make = |me: NodeId| ChangRoberts::new(Id(me.0), NodeId((me.0 + 1) % 4), Wake::All);
+        let options = Options { seed, faults: faults.clone(), ..Options::default() };
+        if let Some((size, shrunk)) = of_election("lost", &options, 4, None, make) {
+            assert_eq!(shrunk.broken.promise, "termination");
+            assert_eq!((size.commands, size.faults), (1, 1), "seed {seed}: {size:?}");
+            found += 1;
+        }
+    }
+    assert!(found > 5, "{found}");
+}
+
 /// Bullies that rely on a shorter delay than there is: what they do depends on timers, on notices
 /// and on restarts.
 #[test]

@@ -57,9 +57,11 @@ pub struct CheckArgs {
     #[arg(long)]
     pub entries: Option<u32>,
     /// How many entries or elections each node asks for, one number for each: 2,1,1
-    #[arg(long, value_name = "COUNTS", value_delimiter = ',', conflicts_with_all = ["entries", "elections"])]
+    #[arg(long, value_name = "COUNTS", value_delimiter = ',')]
+    #[arg(conflicts_with_all = ["entries", "elections"])]
     pub budget: Option<Vec<u32>>,
-    /// Elections: random, ascending, descending, or file:PATH with one id per node [default: random]
+    /// Elections: random, ascending, descending, or file:PATH with one id per node
+    /// [default: random]
     #[arg(long)]
     pub ids: Option<String>,
     /// Elections: who starts: all, one, a number of nodes, or list:3,5,8 [default: all, or one if
