@@ -1,0 +1,150 @@
+//! `konklave check`: its verdicts, its schedules, its exit codes.
+
+mod user;
+
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+use user::{file, fine, json, konklave, refused, text};
+
+/// The JSON of a check that finds something wrong.
+fn broken(arguments: &str) -> Value {
+    let output = konklave(&format!("check {arguments} --json"));
+    assert_eq!(output.status.code(), Some(1), "{arguments}: {}", text(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+fn path(name: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{}-{name}", std::process::id()))
+}
+
+#[test]
+fn everything_is_looked_at() {
+    let report = json("check ricart-agrawala --nodes 3 --entries 2 --json");
+    assert_eq!(report["verdict"], "exhausted");
+    assert_eq!(report["unique"], 36_886);
+    assert_eq!(report["messages"]["min"], 24, "2(n-1) for each of 6 entries");
+    assert_eq!(report["messages"]["max"], 24);
+    assert_eq!(report["trace"], Value::Null);
+    let properties = report["properties"].as_array().unwrap();
+    assert!(properties.iter().all(|property| property["holds"] == true), "{properties:?}");
+    let names: Vec<_> = properties.iter().map(|it| it["name"].as_str().unwrap()).collect();
+    assert!(names.contains(&"mutual exclusion") && names.contains(&"comes to rest"), "{names:?}");
+    assert!(names.contains(&"who is inside answers later"), "an invariant of the algorithm");
+    assert_eq!(report["reached"]["contention"], true);
+    let shown = fine("check ricart-agrawala --nodes 3");
+    assert!(shown.contains("12 in every schedule"), "{shown}");
+}
+
+#[test]
+fn the_number_of_threads_and_the_identity_of_states_change_nothing() {
+    let counts = ["", "--threads 1", "--threads 3 --exact"].map(|options| {
+        let report = json(&format!("check maekawa --nodes 3 --entries 1 --json {options}"));
+        (report["unique"].clone(), report["states"].clone(), report["messages"].clone())
+    });
+    assert_eq!(counts[0], counts[1]);
+    assert_eq!(counts[0], counts[2]);
+}
+
+#[test]
+fn a_broken_promise_comes_with_a_schedule_that_replays() {
+    let trace = path("lamport.jsonl");
+    let report = broken(&format!("lamport --any-order --trace {}", trace.display()));
+    assert_eq!(report["violation"]["promise"], "mutual exclusion");
+    let lines = report["trace"].as_array().unwrap();
+    assert!(lines[0]["konklave_trace"].is_number() && lines.len() == 12, "{}", lines.len());
+    let again = konklave(&format!("replay --quiet {}", trace.display()));
+    assert_eq!(again.status.code(), Some(1), "{}", text(&again.stderr));
+    assert!(text(&again.stdout).contains("mutual exclusion"));
+    // The same again, whatever the threads did.
+    let twice = broken("lamport --any-order --threads 2");
+    assert_eq!(twice["trace"].as_array().unwrap()[1..], lines[1..]);
+}
+
+#[test]
+fn the_dearest_schedule_replays_too() {
+    let worst = path("worst.jsonl");
+    let arguments = format!("check raymond --nodes 4 --topology line --worst {}", worst.display());
+    let report = json(&format!("{arguments} --fifo --json"));
+    assert_eq!((&report["messages"]["min"], &report["messages"]["max"]), (&6.into(), &18.into()));
+    let replayed = json(&format!("replay {} --json", worst.display()));
+    assert_eq!(replayed["messages"], 18);
+    assert_eq!(replayed["verdict"], "ok");
+}
+
+#[test]
+fn faults_are_looked_at_within_their_budgets() {
+    let lost = broken("ricart-agrawala --nodes 2 --losses 1");
+    assert_eq!(lost["violation"]["promise"], "no starvation");
+    let crashed = broken("central --nodes 2 --crashes 1");
+    assert_eq!(crashed["violation"]["promise"], "no starvation");
+    let trace = path("crash.jsonl");
+    broken(&format!("central --nodes 2 --crashes 1 --trace {}", trace.display()));
+    assert_eq!(konklave(&format!("replay -q {}", trace.display())).status.code(), Some(1));
+    let fine = json("check chang-roberts-numbered --nodes 3 --crashes 1 --json");
+    assert_eq!(fine["verdict"], "exhausted", "it is made for that");
+}
+
+#[test]
+fn elections_start_where_they_are_told_to() {
+    let graph = file("k4.txt", "0 1\n0 2\n0 3\n1 2\n1 3\n2 3\n");
+    let report = json(&format!(
+        "check adoption --topology file:{} --initiators 2 --json",
+        graph.display()
+    ));
+    assert_eq!((&report["nodes"], &report["verdict"]), (&4.into(), &"exhausted".into()));
+    let twice = json("check chang-roberts --nodes 3 --budget 2,1,0 --json");
+    assert_eq!(twice["verdict"], "exhausted");
+    assert!(refused("check echo --nodes 3 --initiators all").contains("echo-extinction"));
+}
+
+#[test]
+fn who_never_rests_is_searched_for_fair_cycles() {
+    let report = json("check perpetuum --nodes 3 --json");
+    assert_eq!((&report["verdict"], &report["liveness"]), (&"exhausted".into(), &"fair-cycles".into()));
+    assert_eq!(report["messages"], Value::Null, "no schedule ends");
+}
+
+#[test]
+fn a_limit_that_is_hit_is_no_verdict() {
+    for (limit, bound) in [("--states 1000", "states"), ("--depth 5", "depth")] {
+        let output = konklave(&format!("check maekawa --nodes 4 --json {limit}"));
+        assert_eq!(output.status.code(), Some(3), "{limit}");
+        let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!((&report["verdict"], &report["bound"]), (&"bounded".into(), &bound.into()));
+    }
+}
+
+#[test]
+fn every_algorithm_of_every_family_keeps_its_promises() {
+    for (family, nodes) in [("mutex", 2), ("booking", 2), ("election", 3)] {
+        let table = json(&format!("check {family} --nodes {nodes} --json"));
+        for row in table["rows"].as_array().unwrap() {
+            assert_eq!(row["verdict"], "exhausted", "{row}");
+        }
+    }
+}
+
+#[test]
+fn bad_input_is_refused() {
+    for (arguments, expected) in [
+        ("check raimond", "did you mean"),
+        ("check raymond --nodes 0", "at least one node"),
+        ("check raymond --nodes 61", "at most 60"),
+        ("check raymond --budget 1,2", "write one for each"),
+        ("check raymond --budget 1,x", "invalid"),
+        ("check raymond --ids random", "means nothing"),
+        ("check chang-roberts --entries 2", "means nothing"),
+        ("check extinction --elections 2", "none can follow"),
+        ("check raymond --topology ring", "needs a tree"),
+        ("check raymond --fifo --any-order", "cannot be used"),
+        ("check raymond --losses 300", "300"),
+        ("check mutex --trace t.jsonl", "instead of a family"),
+        ("check raymond --markdown", "whole family"),
+        ("check raymond --worst /nowhere/t.jsonl --nodes 2", "/nowhere"),
+    ] {
+        let error = refused(arguments);
+        assert!(error.contains(expected), "{arguments}: {error}");
+    }
+}
