@@ -89,10 +89,8 @@ fn faults_are_looked_at_within_their_budgets() {
 #[test]
 fn elections_start_where_they_are_told_to() {
     let graph = file("k4.txt", "0 1\n0 2\n0 3\n1 2\n1 3\n2 3\n");
-    let report = json(&format!(
-        "check adoption --topology file:{} --initiators 2 --json",
-        graph.display()
-    ));
+    let report =
+        json(&format!("check adoption --topology file:{} --initiators 2 --json", graph.display()));
     assert_eq!((&report["nodes"], &report["verdict"]), (&4.into(), &"exhausted".into()));
     let twice = json("check chang-roberts --nodes 3 --budget 2,1,0 --json");
     assert_eq!(twice["verdict"], "exhausted");
@@ -102,7 +100,10 @@ fn elections_start_where_they_are_told_to() {
 #[test]
 fn who_never_rests_is_searched_for_fair_cycles() {
     let report = json("check perpetuum --nodes 3 --json");
-    assert_eq!((&report["verdict"], &report["liveness"]), (&"exhausted".into(), &"fair-cycles".into()));
+    assert_eq!(
+        (&report["verdict"], &report["liveness"]),
+        (&"exhausted".into(), &"fair-cycles".into())
+    );
     assert_eq!(report["messages"], Value::Null, "no schedule ends");
 }
 
