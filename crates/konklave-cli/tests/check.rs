@@ -117,7 +117,7 @@ fn a_limit_that_is_hit_is_no_verdict() {
 
 #[test]
 fn every_algorithm_of_every_family_keeps_its_promises() {
-    for (family, nodes) in [("mutex", 2), ("booking", 2), ("election", 3)] {
+    for (family, nodes) in [("mutex", 2), ("booking", 2), ("election", 2)] {
         let table = json(&format!("check {family} --nodes {nodes} --json"));
         for row in table["rows"].as_array().unwrap() {
             assert_eq!(row["verdict"], "exhausted", "{row}");
