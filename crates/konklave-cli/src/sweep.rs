@@ -53,7 +53,7 @@ pub fn sweep(args: &SweepArgs) -> Result<Verdict, Failure> {
 }
 
 /// What bounds can speak of.
-const QUANTITIES: [&str; 17] = [
+const QUANTITIES: [&str; 18] = [
     "n",
     "messages",
     "bytes",
@@ -71,6 +71,7 @@ const QUANTITIES: [&str; 17] = [
     "throughput",
     "overtakings",
     "time_to_elect",
+    "messages_to_elect",
 ];
 
 fn bounds(args: &SweepArgs) -> Result<Vec<Bound>, Failure> {

@@ -55,7 +55,7 @@ impl Summary {
             .map(|(cell, ran)| group(args, cell, &ran))
             .collect::<Result<_, _>>()?;
         let is_election = groups.iter().all(|group| group.cell.load.is_empty());
-        let quantity = if is_election { "messages" } else { "messages_per_entry" };
+        let quantity = if is_election { "messages_to_elect" } else { "messages_per_entry" };
         let rows: Vec<Row> = groups.iter().map(row).collect();
         let check = |bound: &Bound| match bound.first_violation(&rows) {
             Ok(violation) => {
