@@ -60,7 +60,7 @@ where
         }
         Job::Replay { lines, show } => replay_lines(site, &make, monitor, lines, show),
         _ => Err(Failure::bad(format!(
-            "{} is a broken specimen: konklave check --specimen shows it, and replay what was found",
+            "{} is a broken specimen: konklave check --specimen shows it, replay what was found",
             site.entry().name
         ))),
     }

@@ -50,6 +50,9 @@ impl Summary {
         for one in ran {
             cells.entry(one.cell.clone()).or_default().push(one);
         }
+        for ran in cells.values_mut() {
+            ran.sort_by_key(|one| one.seed); // Sums depend on the order, and runs end in any.
+        }
         let groups: Vec<_> = cells
             .into_iter()
             .map(|(cell, ran)| group(args, cell, &ran))

@@ -47,8 +47,8 @@ pub(crate) const ALL: [Specimen; 5] = [
     Specimen {
         name: "echo-extinction-counts-late-echo",
         of: "echo-extinction",
-        flaw: "An echo of a smaller wave counts for the present one: so a wave decides that has not \
-               been everywhere, and those whom it has not reached never hear of the result.",
+        flaw: "An echo of a smaller wave counts for the present one: so a wave decides that has \
+               not been everywhere, and those whom it has not reached never hear of the result.",
         finds: Finding::NoLeader,
         promise: "termination",
         setting: Setting::new("line", &[1, 1, 1, 1]).ids(&[1, 2, 3, 4]),
