@@ -120,6 +120,11 @@ where
         self.local(node).is_some_and(|local| local.status == Status::Up)
     }
 
+    /// Whether a node has crashed; one that has not started yet has not.
+    fn is_down(&self, node: NodeId) -> bool {
+        self.local(node).is_none_or(|local| local.status == Status::Down)
+    }
+
     /// What is in transit, in the order of sending.
     pub(crate) fn transit(&self) -> impl ExactSizeIterator<Item = &Letter<P>> {
         self.transit.iter().map(|(letter, _)| letter)
@@ -167,7 +172,7 @@ where
 
     /// What is on its way to nodes that have crashed never arrives.
     pub(crate) fn miss(&mut self) {
-        while let Some(place) = self.place(|letter| !self.is_up(letter.to)) {
+        while let Some(place) = self.place(|letter| self.is_down(letter.to)) {
             let (_, number) = self.transit.remove(place);
             self.write(Line::Fault { at: self.at, what: Fault::Missed(number) });
         }
