@@ -1,7 +1,7 @@
 //! Nodes of any algorithm, spoken to in words.
 //!
 //! Traces, replays and scripts are not in a hurry. To them a message, timer, command or event is a
-//! [`Word`], and a node is an [`Actor`]: so they are compiled once, and not once per algorithm.
+//! [`Word`], and a node is an `Actor`: so they are compiled once, and not once per algorithm.
 
 use std::any::Any;
 use std::cmp::Ordering;
