@@ -244,7 +244,7 @@ where
         };
         let messages: Vec<_> = packets.iter().map(message).collect();
         let snapshot = Snapshot { nodes: &nodes, messages: &messages };
-        self.invariants().iter().try_for_each(|invariant| (invariant.check)(&snapshot))
+        self.invariants().iter().try_for_each(|invariant| invariant.judge(&snapshot))
     }
 
     fn duty(&mut self, node: NodeId, local: u32, code: u32) -> Option<u32> {

@@ -2,10 +2,9 @@
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::time::Duration;
 
-use konklave::NodeId;
-use konklave::protocol::{Effect, Env, Input, Protocol};
+use konklave::Recorder;
+use konklave::protocol::{Effect, Input, Protocol};
 
 use crate::application::{Application, Standing};
 
@@ -111,10 +110,10 @@ where
             Input::Timer(timer) => local.timers.retain(|other| other != timer),
             Input::Message { .. } => {}
         }
-        let mut env = Reacting { choices: choices.iter(), effects: Vec::new() };
+        let mut env = Recorder::choosing(choices);
         let node = &mut local.node;
-        let outcome = catch_unwind(AssertUnwindSafe(|| node.on(input.clone(), &mut env)));
-        let effects = env.effects;
+        let outcome = catch_unwind(AssertUnwindSafe(|| node.on_dyn(input.clone(), &mut env)));
+        let effects = env.take();
         for effect in &effects {
             match effect {
                 Effect::SetTimer { timer, .. } => {
@@ -146,33 +145,4 @@ fn text_of(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
     text.unwrap_or("a node panicked").to_owned()
-}
-
-struct Reacting<'a, P: Protocol> {
-    choices: std::slice::Iter<'a, u32>,
-    effects: Vec<Effect<P>>,
-}
-
-impl<P: Protocol> Env<P> for Reacting<'_, P> {
-    fn send(&mut self, to: NodeId, msg: P::Msg) {
-        self.effects.push(Effect::Send { to, msg });
-    }
-
-    fn set_timer(&mut self, timer: P::Timer, after: Duration) {
-        self.effects.push(Effect::SetTimer { timer, after });
-    }
-
-    fn cancel_timer(&mut self, timer: P::Timer) {
-        self.effects.push(Effect::CancelTimer(timer));
-    }
-
-    fn emit(&mut self, event: P::Event) {
-        self.effects.push(Effect::Emit(event));
-    }
-
-    fn choose(&mut self, bound: u32) -> u32 {
-        let value = self.choices.next().copied().filter(|value| *value < bound).unwrap_or(0);
-        self.effects.push(Effect::Choose { bound, value });
-        value
-    }
 }

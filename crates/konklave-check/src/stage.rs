@@ -287,7 +287,7 @@ where
         let nodes: Vec<&P> = self.locals.iter().map(|local| &local.node).collect();
         let messages: Vec<_> = self.transit().map(|it| (it.from, it.to, &it.msg)).collect();
         let snapshot = Snapshot { nodes: &nodes, messages: &messages };
-        let verdict = self.invariants.iter().try_for_each(|it| (it.check)(&snapshot));
+        let verdict = self.invariants.iter().try_for_each(|it| it.judge(&snapshot));
         self.judge(verdict);
     }
 

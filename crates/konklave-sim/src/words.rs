@@ -189,14 +189,13 @@ impl<P: Protocol> Actor for P {
     }
 
     fn invariants(&self, nodes: &[Box<dyn Actor>], messages: &[Sent]) -> Verdict {
-        let invariants = P::invariants();
         let nodes = nodes.iter().map(|node| node.as_ref().as_any().downcast_ref());
         let Some(nodes) = nodes.collect::<Option<Vec<&P>>>() else { return Ok(()) };
         let read = |(from, to, msg): &Sent| Some((*from, *to, msg.read::<P::Msg>().ok()?));
         let messages: Vec<_> = messages.iter().filter_map(read).collect();
         let messages: Vec<_> = messages.iter().map(|(from, to, msg)| (*from, *to, msg)).collect();
         let snapshot = Snapshot { nodes: &nodes, messages: &messages };
-        invariants.iter().try_for_each(|invariant| (invariant.check)(&snapshot))
+        P::invariants().iter().try_for_each(|invariant| invariant.judge(&snapshot))
     }
 
     fn as_any(&self) -> &dyn Any {

@@ -311,8 +311,15 @@ pub trait Monitor: Clone + Eq + Hash + Debug + Send + 'static {
 pub struct Invariant<P: Protocol> {
     /// Its name, such as `one token`.
     pub name: &'static str,
-    /// Whether it holds; if not, a [`Broken`] with its name.
-    pub check: fn(&Snapshot<'_, P>) -> Verdict,
+    /// Whether it holds; if not, why.
+    pub check: fn(&Snapshot<'_, P>) -> Result<(), String>,
+}
+
+impl<P: Protocol> Invariant<P> {
+    /// Whether it holds for a system; if not, a broken promise of its name.
+    pub fn judge(&self, system: &Snapshot<'_, P>) -> Verdict {
+        (self.check)(system).or_else(|detail| Broken::promise(self.name, detail))
+    }
 }
 
 /// A whole system at one moment.

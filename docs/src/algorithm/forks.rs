@@ -34,7 +34,7 @@
 //! elsewhere, exactly once.
 
 use konklave::mutex::{Command, Event, Phase};
-use konklave::protocol::{Broken, Env, Invariant, Never, Protocol, Snapshot};
+use konklave::protocol::{Env, Invariant, Never, Protocol, Snapshot};
 use konklave::{NodeId, NodeSet};
 use serde::{Deserialize, Serialize};
 
@@ -167,8 +167,7 @@ const ONE_FORK: Invariant<Forks> = Invariant {
             let (at_b, to_b) = forks(system, b, a);
             let count = at_a + to_a + at_b + to_b;
             if a < b && count != 1 {
-                let detail = format!("there are {count} forks between {a} and {b}");
-                return Broken::promise("one fork for two", detail);
+                return Err(format!("there are {count} forks between {a} and {b}"));
             }
         }
         Ok(())
@@ -194,7 +193,7 @@ const NO_CIRCLE: Invariant<Forks> = Invariant {
         }
         match left.is_empty() {
             true => Ok(()),
-            false => Broken::promise("no circle", format!("{left:?} go before each other")),
+            false => Err(format!("{left:?} go before each other")),
         }
     },
 };

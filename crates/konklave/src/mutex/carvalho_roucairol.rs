@@ -35,7 +35,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Command, Event, Stamp};
-use crate::protocol::{Broken, Env, Invariant, Never, Protocol};
+use crate::protocol::{Env, Invariant, Never, Protocol};
 use crate::{NodeId, NodeSet};
 
 /// What nodes send each other.
@@ -169,8 +169,7 @@ const ONE_PERMISSION: Invariant<CarvalhoRoucairol> = Invariant {
         for (place, node) in system.nodes.iter().enumerate() {
             for other in &system.nodes[..place] {
                 if !node.missing.contains(other.me) && !other.missing.contains(node.me) {
-                    let detail = format!("nodes {} and {} both have theirs", other.me, node.me);
-                    return Broken::promise("one permission per pair", detail);
+                    return Err(format!("nodes {} and {} both have theirs", other.me, node.me));
                 }
             }
         }

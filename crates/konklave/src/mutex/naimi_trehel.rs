@@ -38,7 +38,7 @@ use serde::{Deserialize, Serialize};
 
 use super::token::one_token;
 use super::{Command, Event};
-use crate::protocol::{Broken, Env, Invariant, Never, Protocol};
+use crate::protocol::{Env, Invariant, Never, Protocol};
 use crate::{NodeId, NodeSet};
 
 /// What nodes send each other.
@@ -158,10 +158,7 @@ const ROOTS: Invariant<NaimiTrehel> = Invariant {
         let requests = system.messages.iter().filter(|it| matches!(it.2, Msg::Request(_))).count();
         match roots == requests + 1 {
             true => Ok(()),
-            false => {
-                let detail = format!("there are {roots} roots and {requests} requests");
-                Broken::promise("one root more than requests", detail)
-            }
+            false => Err(format!("there are {roots} roots and {requests} requests")),
         }
     },
 };

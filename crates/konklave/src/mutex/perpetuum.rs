@@ -87,9 +87,7 @@ impl Perpetuum {
         let state = if me == first { State::Resting } else { State::Idle };
         Self { me, previous, next, linger, state }
     }
-}
 
-impl Perpetuum {
     /// Whether the token is here.
     pub fn has_token(&self) -> bool {
         matches!(self.state, State::Resting | State::Inside)

@@ -51,7 +51,7 @@ use serde::{Deserialize, Serialize};
 
 use super::token::one_token;
 use super::{Command, Event, Phase};
-use crate::protocol::{Broken, Env, Invariant, Never, Protocol};
+use crate::protocol::{Env, Invariant, Never, Protocol};
 use crate::{NodeId, NodeSet};
 
 /// What neighbours send each other.
@@ -205,8 +205,7 @@ const TO_THE_TOKEN: Invariant<Raymond> = Invariant {
             let way =
                 std::iter::successors(Some(start), |at| Some(system.nodes[at.index()].holder));
             if !way.take(system.nodes.len()).any(|node| is_there(&node)) {
-                let detail = format!("from node {start} on, nobody has it");
-                return Broken::promise("pointers lead to the token", detail);
+                return Err(format!("from node {start} on, nobody has it"));
             }
         }
         Ok(())

@@ -34,7 +34,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Command, Event, Stamp};
-use crate::protocol::{Broken, Env, Invariant, Never, Protocol};
+use crate::protocol::{Env, Invariant, Never, Protocol};
 use crate::{NodeId, NodeSet};
 
 /// What nodes send each other.
@@ -148,17 +148,16 @@ const DEFERRED: Invariant<RicartAgrawala> = Invariant {
     name: "who is inside answers later",
     check: |system| {
         let is_asking = |from: NodeId, to: NodeId| {
-            let asks = |it: &&(NodeId, NodeId, &Msg)| {
-                (it.0, it.1) == (from, to) && matches!(it.2, Msg::Request(_))
-            };
-            system.messages.iter().find(asks).is_some()
+            system
+                .messages
+                .iter()
+                .any(|it| (it.0, it.1) == (from, to) && matches!(it.2, Msg::Request(_)))
         };
         for inside in system.nodes.iter().filter(|node| node.state == State::Held) {
             for other in system.nodes.iter().filter(|node| !node.waits_for().is_empty()) {
                 if !inside.deferred.contains(other.me) && !is_asking(other.me, inside.me) {
-                    let detail =
-                        format!("node {} is inside and owes {} nothing", inside.me, other.me);
-                    return Broken::promise("who is inside answers later", detail);
+                    let (inside, other) = (inside.me, other.me);
+                    return Err(format!("node {inside} is inside and owes {other} nothing"));
                 }
             }
         }

@@ -51,7 +51,7 @@ use serde::{Deserialize, Serialize};
 
 use super::token::one_token;
 use super::{Command, Event, Phase};
-use crate::protocol::{Broken, Env, Invariant, Never, Protocol};
+use crate::protocol::{Env, Invariant, Never, Protocol};
 use crate::{NodeId, NodeSet};
 
 /// What neighbours send each other.
@@ -330,8 +330,7 @@ const NO_CYCLE: Invariant<TokenGraph> = Invariant {
             let State::Pointing { nearer, .. } = &at.state else { continue };
             for &other in nearer.keys().filter(|&&other| !arrives(node) && !arrives(other)) {
                 if label(other).is_some_and(|theirs| Some(theirs) <= label(node)) {
-                    let detail = format!("node {node} points at node {other}, which is no nearer");
-                    return Broken::promise("pointers form no cycle", detail);
+                    return Err(format!("node {node} points at node {other}, which is no nearer"));
                 }
             }
         }

@@ -131,9 +131,7 @@ impl TokenSearch {
             token: (me == first).then(Box::default),
         }
     }
-}
 
-impl TokenSearch {
     /// Whether the token is here.
     pub fn has_token(&self) -> bool {
         self.token.is_some()
