@@ -14,6 +14,8 @@ use crate::system::{Faults, System, World};
 pub(crate) struct Dictionary<P: Protocol, A, M> {
     pub(crate) codes: Codes,
     world: World,
+    /// Those that have to hold.
+    invariants: Vec<Invariant<P>>,
     fresh: Vec<Local<P, A>>,
     locals: Numbers<Local<P, A>>,
     messages: Numbers<P::Msg>,
@@ -43,12 +45,17 @@ where
     /// A dictionary, and the first state: all nodes asleep, and the monitor.
     pub(crate) fn new(system: System<P, A, M>) -> (Self, Vec<u32>) {
         let System { nodes, applications, monitor, world } = system;
+        let invariants = match world.faults == Faults::default() {
+            true => nodes[0].invariants(),
+            false => Vec::new(), // Proofs are about what keeps the assumptions.
+        };
         let nodes = nodes.into_iter().zip(applications);
         let fresh: Vec<_> =
             nodes.map(|(node, application)| Local::asleep(node, application)).collect();
         let mut dictionary = Self {
             codes: Codes::new(fresh.len() as u32),
             world,
+            invariants,
             locals: Numbers::new(),
             messages: Numbers::new(),
             monitors: Numbers::new(),
@@ -96,14 +103,6 @@ where
             false => {
                 Input::Message { from: codes.sender(code), msg: self.message_at(code).clone() }
             }
-        }
-    }
-
-    /// The invariants of the algorithm, if they have to hold: not where anything may go wrong.
-    fn invariants(&self) -> Vec<Invariant<P>> {
-        match self.world.faults == Faults::default() {
-            true => P::invariants(),
-            false => Vec::new(),
         }
     }
 
@@ -164,8 +163,7 @@ where
     }
 
     fn promises(&self) -> Vec<&'static str> {
-        let invariants = self.invariants();
-        let invariants = invariants.iter().map(|invariant| invariant.name);
+        let invariants = self.invariants.iter().map(Invariant::name);
         M::promises().iter().copied().chain(invariants).collect()
     }
 
@@ -233,7 +231,7 @@ where
     }
 
     fn has_invariants(&self) -> bool {
-        !self.invariants().is_empty()
+        !self.invariants.is_empty()
     }
 
     fn check_invariants(&self, locals: &[u32], packets: &[Packet]) -> Verdict {
@@ -244,7 +242,7 @@ where
         };
         let messages: Vec<_> = packets.iter().map(message).collect();
         let snapshot = Snapshot { nodes: &nodes, messages: &messages };
-        self.invariants().iter().try_for_each(|invariant| invariant.judge(&snapshot))
+        self.invariants.iter().try_for_each(|invariant| invariant.judge(&snapshot))
     }
 
     fn duty(&mut self, node: NodeId, local: u32, code: u32) -> Option<u32> {

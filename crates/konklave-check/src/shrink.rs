@@ -132,7 +132,7 @@ where
     A: Application<Command = P::Command, Event = P::Event>,
     M: Monitor<Command = P::Command, Event = P::Event>,
 {
-    let recorded = happening::Recorded::read(system.nodes.len() as u32, lines)?;
+    let recorded = happening::Recorded::read(&system.nodes, lines)?;
     system.world.order = recorded.order;
     let all: Vec<u32> = (0..recorded.happenings.len() as u32).collect();
     // With all the patience that the schedule allows.

@@ -16,6 +16,7 @@ use konklave_check::application::Application;
 use konklave_check::{Coverage, Noted};
 use konklave_sim::random::{Random, Stream};
 use konklave_sim::script::Script;
+use konklave_sim::words::Spoken;
 use konklave_sim::workload::booking::{self as bookings, BookingReport, Diary};
 use konklave_sim::workload::election::{self as ballot, Ballot, ElectionReport};
 use konklave_sim::workload::mutex::{Contention, Demand, MutexReport, Plan};
@@ -172,8 +173,8 @@ where
         };
         Ok(Contention::new(nodes, plan))
     };
-    let visitors = |plan: &CheckPlan| plan.visitors(site);
-    drive(site, job, make, workload, visitors, mutex::Monitor::new(nodes), Problem::Mutex)
+    let monitor = mutex::Monitor::new(nodes);
+    drive(site, job, make, workload, CheckPlan::visitors, monitor, Problem::Mutex)
 }
 
 /// Drives a booking algorithm of this form.
@@ -200,9 +201,8 @@ where
         };
         Ok(Diary::new(nodes, plan))
     };
-    let guests = |plan: &CheckPlan| plan.guests(site);
     let monitor = booking::Monitor::new(nodes, form);
-    drive(site, job, make, workload, guests, monitor, Problem::Booking)
+    drive(site, job, make, workload, CheckPlan::guests, monitor, Problem::Booking)
 }
 
 /// Drives an election algorithm; `winner` is what it promises.
@@ -228,8 +228,7 @@ where
         true => monitor.overlapping(),
         false => monitor,
     };
-    let voters = |plan: &CheckPlan| plan.voters(site);
-    drive(site, job, make, workload, voters, monitor, Problem::Election)
+    drive(site, job, make, workload, CheckPlan::voters, monitor, Problem::Election)
 }
 
 /// Drives an algorithm that holds one election, as often as is asked for.
@@ -243,23 +242,6 @@ where
     P: Protocol<Command = election::Command, Event = election::Event>,
 {
     election(site, job, winner, |me| Repeated::new(make(me)))
-}
-
-fn replay_lines<P, M>(
-    site: &Site,
-    make: &dyn Fn(NodeId) -> P,
-    monitor: M,
-    lines: &mut dyn Iterator<Item = io::Result<String>>,
-    show: &mut dyn FnMut(&str),
-) -> Result<Outcome, Failure>
-where
-    P: Protocol,
-    M: Monitor<Command = P::Command, Event = P::Event>,
-{
-    let mut show = |line: &_| show(&describe(line));
-    konklave_sim::replay(lines, site.nodes(), make, monitor, &mut show)
-        .map(Outcome::Replayed)
-        .map_err(|error| Failure::bad(error.to_string()))
 }
 
 /// Some waves go wrong if two nodes start them.
@@ -281,51 +263,73 @@ fn members(option: &str, members: &Members, site: &Site) -> Result<Vec<NodeId>, 
     resolved.map_err(|problem| Failure::bad(format!("{option}: {problem}")))
 }
 
+/// What is in a hurry is compiled for each algorithm, the rest once for each problem.
 fn drive<P, W, A, M>(
     site: &Site,
     job: Job<'_>,
     make: impl Fn(NodeId) -> P,
     workload: impl FnOnce(&RunPlan) -> Result<W, Failure>,
-    applications: impl FnOnce(&CheckPlan) -> Result<Vec<A>, Failure>,
+    applications: Applications<A>,
     monitor: M,
     wrap: fn(W::Report) -> Problem,
 ) -> Result<Outcome, Failure>
 where
-    P: Protocol,
+    P: Protocol<Command = M::Command, Event = M::Event>,
     W: Workload<P>,
-    A: Application<Command = P::Command, Event = P::Event>,
-    M: Monitor<Command = P::Command, Event = P::Event>,
+    A: Application<Command = M::Command, Event = M::Event>,
+    M: Monitor,
 {
     if cfg!(test) {
         // Compiling what follows for every algorithm takes minutes; once is enough.
         unreachable!("unit tests drive nothing");
     }
-    let nodes = site.nodes();
+    let (plan, coverage, trace, go_on): (_, _, _, &mut dyn FnMut(_) -> _) = match job {
+        Job::Run { plan, trace, go_on } => (plan, None, trace, go_on),
+        Job::Try { plan, coverage } => (plan, Some(coverage.clone()), None, &mut |_| true),
+        job => return speak(site, job, &|me| Spoken::new(make(me)), applications, monitor),
+    };
+    let (options, watched) = (plan.options.clone(), Noted::new(monitor, coverage));
+    let simulation = Simulation::new(options, site.nodes(), make, workload(plan)?, watched);
+    simulate(simulation, trace, go_on).map(|report| Outcome::Ran(report.map(wrap)))
+}
+
+/// The applications for a plan.
+type Applications<A> = fn(&CheckPlan, &Site) -> Result<Vec<A>, Failure>;
+
+/// Carries out any job but a simulation, with nodes of any algorithm.
+fn speak<A, M>(
+    site: &Site,
+    job: Job<'_>,
+    make: &dyn Fn(NodeId) -> Spoken<M::Command, M::Event>,
+    applications: Applications<A>,
+    monitor: M,
+) -> Result<Outcome, Failure>
+where
+    A: Application<Command = M::Command, Event = M::Event>,
+    M: Monitor,
+{
     match job {
-        Job::Run { plan, trace, go_on } => {
-            let (options, watched) = (plan.options.clone(), Noted::new(monitor, None));
-            let simulation = Simulation::new(options, nodes, make, workload(plan)?, watched);
-            simulate(simulation, trace, go_on).map(|report| Outcome::Ran(report.map(wrap)))
+        Job::Run { .. } | Job::Try { .. } => Err(Failure::bad(format!(
+            "{} is a broken specimen: konklave check --specimen shows it, replay what was found",
+            site.entry().name
+        ))),
+        Job::Replay { lines, show } => {
+            let mut show = |line: &_| show(&describe(line));
+            konklave_sim::replay(lines, site.nodes(), make, monitor, &mut show)
+                .map(Outcome::Replayed)
+                .map_err(|error| Failure::bad(error.to_string()))
         }
-        Job::Try { plan, coverage } => {
-            let watched = Noted::new(monitor, Some(coverage.clone()));
-            let options = plan.options.clone();
-            let simulation = Simulation::new(options, nodes, make, workload(plan)?, watched);
-            let report = simulate(simulation, None, &mut |_| true);
-            report.map(|report| Outcome::Ran(report.map(wrap)))
-        }
-        Job::Replay { lines, show } => replay_lines(site, &make, monitor, lines, show),
         Job::Script(script) => {
             let nodes = NodeId::all(site.nodes()).map(make).collect();
             let played = script.play(nodes, monitor);
             played.map(Outcome::Played).map_err(|error| Failure::bad(error.to_string()))
         }
         Job::Check { plan, go_on } => {
-            let checked = check::check(make, applications(plan)?, monitor, plan, go_on);
+            let checked = check::check(make, applications(plan, site)?, monitor, plan, go_on);
             Ok(Outcome::Checked(Box::new(checked)))
         }
         Job::Shrink { lines, go_on } => {
-            shrink::shrink::<P, A, M>(make, site.nodes(), monitor, lines, go_on)
+            shrink::shrink::<A, M>(make, site.nodes(), monitor, lines, go_on)
                 .map(|shorter| Outcome::Shrunk(Box::new(shorter)))
         }
     }

@@ -6,12 +6,12 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
 use konklave::NodeId;
-use konklave::protocol::{Broken, Effect, Env, Input, Monitor, Protocol, Verdict};
+use konklave::protocol::{Broken, Effect, Env, Input, Monitor, Verdict};
 use konklave::trace::{End, Fault, Line, Step};
 
 use crate::disturbance::Void;
 use crate::simulation::failed_assertion;
-use crate::words::{Actor, Sent, Word, Words};
+use crate::words::{Actor, Sent, Spoken, Word, Words};
 
 /// A trace that cannot be replayed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,28 +47,14 @@ pub struct Replayed {
 ///
 /// If a line is not a line of a trace, if the last one is missing, if a node does something else
 /// than was recorded, or if the verdict differs.
-pub fn replay<P, M>(
+pub fn replay<M: Monitor>(
     lines: &mut dyn Iterator<Item = std::io::Result<String>>,
     nodes: u32,
-    make: &dyn Fn(NodeId) -> P,
-    monitor: M,
-    show: &mut dyn FnMut(&Line<Words>),
-) -> Result<Replayed, ReplayError>
-where
-    P: Protocol,
-    M: Monitor<Command = P::Command, Event = P::Event>,
-{
-    let make = &|node| -> Box<dyn Actor> { Box::new(make(node)) };
-    replay_in_words(lines, nodes, make, monitor, show)
-}
-
-fn replay_in_words<M: Monitor>(
-    lines: &mut dyn Iterator<Item = std::io::Result<String>>,
-    nodes: u32,
-    make: &dyn Fn(NodeId) -> Box<dyn Actor>,
+    make: &dyn Fn(NodeId) -> Spoken<M::Command, M::Event>,
     monitor: M,
     show: &mut dyn FnMut(&Line<Words>),
 ) -> Result<Replayed, ReplayError> {
+    let make = &|node| make(node).actor;
     let mut stage = Stage {
         nodes: NodeId::all(nodes).map(make).collect(),
         make,
@@ -121,7 +107,7 @@ impl<M: Monitor> Stage<'_, M> {
     /// A line of the trace; any node knows the words.
     fn read(&self, text: &str) -> Result<Line<Words>, serde_json::Error> {
         let mut line = serde_json::from_str(text)?;
-        self.nodes.iter().take(1).try_for_each(|node| node.respell(&mut line))?;
+        self.nodes.iter().take(1).try_for_each(|node| node.respell_line(&mut line))?;
         Ok(line)
     }
 
@@ -247,8 +233,11 @@ impl<M: Monitor> Stage<'_, M> {
             self.broken = self.broken.take().or(end.broken.clone());
         }
         if end.broken.is_some() && self.broken.is_none() {
-            let messages: Vec<_> = self.transit.values().flatten().cloned().collect();
-            let verdict = self.nodes[0].invariants(&self.nodes, &messages);
+            let nodes: Vec<_> = self.nodes.iter().map(Box::as_ref).collect();
+            let messages = self.transit.values().flatten();
+            let messages: Vec<_> = messages.map(|(from, to, msg)| (*from, *to, msg)).collect();
+            let lemmas = nodes[0].lemmas();
+            let verdict = lemmas.iter().try_for_each(|lemma| (lemma.judge)(&nodes, &messages));
             self.judge(verdict);
         }
         if end.broken.is_some() || end.ended == "quiescence" || end.ended == "done" {

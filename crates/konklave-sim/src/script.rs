@@ -9,6 +9,7 @@
 //! use konklave::NodeId;
 //! use konklave::mutex::{Monitor, ricart_agrawala::RicartAgrawala};
 //! use konklave_sim::script::{Script, ScriptError};
+//! use konklave_sim::words::Spoken;
 //!
 //! let text = "\
 //! ## Two nodes want to enter.
@@ -31,7 +32,7 @@
 //! ";
 //! let script = Script::parse(text)?;
 //! assert_eq!(script.settings(), [("nodes".to_owned(), "2".to_owned())]);
-//! let nodes = NodeId::all(2).map(|me| RicartAgrawala::new(me, 2)).collect();
+//! let nodes = NodeId::all(2).map(|me| Spoken::new(RicartAgrawala::new(me, 2))).collect();
 //! assert_eq!(script.play(nodes, Monitor::new(2))?, text);
 //! # Ok::<(), ScriptError>(())
 //! ```
@@ -69,9 +70,9 @@ mod tests;
 use std::error::Error;
 use std::fmt::{self, Display};
 
-use konklave::protocol::{Monitor, Protocol};
+use konklave::protocol::Monitor;
 
-use crate::words::Actor;
+use crate::words::Spoken;
 use command::Command;
 use stage::Stage;
 
@@ -196,16 +197,13 @@ impl Script {
     /// # Errors
     ///
     /// If a command cannot be carried out, or a node sends to one that does not exist.
-    pub fn play<P, M>(&self, nodes: Vec<P>, monitor: M) -> Result<String, ScriptError>
-    where
-        P: Protocol,
-        M: Monitor<Command = P::Command, Event = P::Event>,
-    {
-        let actor = |node| -> Box<dyn Actor> { Box::new(node) };
-        self.play_in(Stage::new(nodes.into_iter().map(actor).collect(), monitor))
-    }
-
-    fn play_in<M: Monitor>(&self, mut stage: Stage<'_, M>) -> Result<String, ScriptError> {
+    pub fn play<M: Monitor>(
+        &self,
+        nodes: Vec<Spoken<M::Command, M::Event>>,
+        monitor: M,
+    ) -> Result<String, ScriptError> {
+        let actors = nodes.into_iter().map(|node| node.actor).collect();
+        let mut stage = Stage::new(actors, monitor);
         stage.start().map_err(at(1))?;
         let mut played = String::new();
         let mut write = |line: &str| {

@@ -5,6 +5,7 @@
 use std::fmt::{self, Debug, Display};
 use std::hash::Hash;
 use std::marker::PhantomData;
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde::de::DeserializeOwned;
@@ -45,12 +46,12 @@ impl Debug for NodeId {
 /// What messages, timers, commands and events have to be: values that can be compared, hashed,
 /// printed, sent over a wire and written to a trace. Implemented for everything that qualifies.
 pub trait Data:
-    Clone + Eq + Ord + Hash + Debug + Serialize + DeserializeOwned + Send + 'static
+    Clone + Eq + Ord + Hash + Debug + Serialize + DeserializeOwned + Send + Sync + 'static
 {
 }
 
 impl<T> Data for T where
-    T: Clone + Eq + Ord + Hash + Debug + Serialize + DeserializeOwned + Send + 'static
+    T: Clone + Eq + Ord + Hash + Debug + Serialize + DeserializeOwned + Send + Sync + 'static
 {
 }
 
@@ -91,8 +92,8 @@ pub trait Protocol: Clone + Eq + Hash + Debug + Send + Sized + 'static {
     }
 
     /// What holds in every state of a system that keeps the algorithm's assumptions, beyond the
-    /// problem's promises: the lemmas of its proof.
-    fn invariants() -> Vec<Invariant<Self>> {
+    /// problem's promises: the lemmas of its proof. They are the same for all nodes of a system.
+    fn invariants(&self) -> Vec<Invariant<Self>> {
         Vec::new()
     }
 
@@ -308,17 +309,35 @@ pub trait Monitor: Clone + Eq + Hash + Debug + Send + 'static {
 }
 
 /// Something that an algorithm's proof says about all nodes and messages together, in every state.
+#[derive(Clone)]
 pub struct Invariant<P: Protocol> {
-    /// Its name, such as `one token`.
-    pub name: &'static str,
-    /// Whether it holds; if not, why.
-    pub check: fn(&Snapshot<'_, P>) -> Result<(), String>,
+    name: &'static str,
+    check: Arc<dyn Fn(&Snapshot<'_, P>) -> Result<(), String> + Send + Sync>,
 }
 
 impl<P: Protocol> Invariant<P> {
+    /// An invariant with this name, such as `one token`; `check` says why it does not hold.
+    pub fn new(
+        name: &'static str,
+        check: impl Fn(&Snapshot<'_, P>) -> Result<(), String> + Send + Sync + 'static,
+    ) -> Self {
+        Self { name, check: Arc::new(check) }
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
     /// Whether it holds for a system; if not, a broken promise of its name.
     pub fn judge(&self, system: &Snapshot<'_, P>) -> Verdict {
         (self.check)(system).or_else(|detail| Broken::promise(self.name, detail))
+    }
+}
+
+impl<P: Protocol> Debug for Invariant<P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
     }
 }
 

@@ -1,5 +1,5 @@
-//! The lemmas of proofs can fail: each is shown a system in which it does not hold, and one in which
-//! it does.
+//! The lemmas of proofs can fail: each is shown a system in which it holds, and one in which it does
+//! not.
 
 use konklave::mutex::carvalho_roucairol::{self, CarvalhoRoucairol};
 use konklave::mutex::naimi_trehel::{self, NaimiTrehel};
@@ -27,8 +27,8 @@ fn complaint<P: Protocol>(
 ) -> Option<String> {
     let nodes: Vec<_> = nodes.iter().collect();
     let messages: Vec<_> = messages.iter().map(|(from, to, msg)| (*from, *to, msg)).collect();
-    let lemmas = P::invariants();
-    let lemma = lemmas.iter().find(|it| it.name == name).expect("there is such a lemma");
+    let lemmas = nodes[0].invariants();
+    let lemma = lemmas.iter().find(|it| it.name() == name).expect("there is such a lemma");
     let broken = lemma.judge(&Snapshot { nodes: &nodes, messages: &messages }).err()?;
     assert_eq!(broken.promise, name);
     Some(broken.detail)

@@ -123,8 +123,8 @@ impl Protocol for Forks {
         }
     }
 
-    fn invariants() -> Vec<Invariant<Self>> {
-        vec![ONE_FORK, NO_CIRCLE]
+    fn invariants(&self) -> Vec<Invariant<Self>> {
+        vec![Invariant::new("one fork for two", one_fork), Invariant::new("no circle", no_circle)]
     }
 }
 
@@ -158,42 +158,36 @@ fn forks(system: &Snapshot<'_, Forks>, a: NodeId, b: NodeId) -> (usize, usize) {
 }
 
 /// The fork of two nodes is at one of them, or on its way.
-const ONE_FORK: Invariant<Forks> = Invariant {
-    name: "one fork for two",
-    check: |system| {
-        let all = NodeId::all(system.nodes.len() as u32);
-        for (a, b) in all.clone().flat_map(|a| all.clone().map(move |b| (a, b))) {
-            let (at_a, to_a) = forks(system, a, b);
-            let (at_b, to_b) = forks(system, b, a);
-            let count = at_a + to_a + at_b + to_b;
-            if a < b && count != 1 {
-                return Err(format!("there are {count} forks between {a} and {b}"));
-            }
+fn one_fork(system: &Snapshot<'_, Forks>) -> Result<(), String> {
+    let all = NodeId::all(system.nodes.len() as u32);
+    for (a, b) in all.clone().flat_map(|a| all.clone().map(move |b| (a, b))) {
+        let (at_a, to_a) = forks(system, a, b);
+        let (at_b, to_b) = forks(system, b, a);
+        let count = at_a + to_a + at_b + to_b;
+        if a < b && count != 1 {
+            return Err(format!("there are {count} forks between {a} and {b}"));
         }
-        Ok(())
-    },
-};
+    }
+    Ok(())
+}
 
 /// Nobody goes before itself, round a circle of others.
-const NO_CIRCLE: Invariant<Forks> = Invariant {
-    name: "no circle",
-    check: |system| {
-        let goes_before = |u: NodeId, v: NodeId| {
-            let (_, coming) = forks(system, u, v);
-            let is_dirty = |at: NodeId, with: NodeId| {
-                let node = &system.nodes[at.index()];
-                node.here.contains(with) && !node.clean.contains(with)
-            };
-            coming > 0 || system.nodes[u.index()].clean.contains(v) || is_dirty(v, u)
+fn no_circle(system: &Snapshot<'_, Forks>) -> Result<(), String> {
+    let goes_before = |u: NodeId, v: NodeId| {
+        let (_, coming) = forks(system, u, v);
+        let is_dirty = |at: NodeId, with: NodeId| {
+            let node = &system.nodes[at.index()];
+            node.here.contains(with) && !node.clean.contains(with)
         };
-        // Whoever nobody goes before is taken away, again and again: in the end nobody is left.
-        let mut left: Vec<_> = NodeId::all(system.nodes.len() as u32).collect();
-        while let Some(at) = left.iter().position(|&v| !left.iter().any(|&u| goes_before(u, v))) {
-            left.remove(at);
-        }
-        match left.is_empty() {
-            true => Ok(()),
-            false => Err(format!("{left:?} go before each other")),
-        }
-    },
-};
+        coming > 0 || system.nodes[u.index()].clean.contains(v) || is_dirty(v, u)
+    };
+    // Whoever nobody goes before is taken away, again and again: in the end nobody is left.
+    let mut left: Vec<_> = NodeId::all(system.nodes.len() as u32).collect();
+    while let Some(at) = left.iter().position(|&v| !left.iter().any(|&u| goes_before(u, v))) {
+        left.remove(at);
+    }
+    match left.is_empty() {
+        true => Ok(()),
+        false => Err(format!("{left:?} go before each other")),
+    }
+}

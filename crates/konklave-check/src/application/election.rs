@@ -9,8 +9,20 @@ use super::{Application, Standing, of_node};
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Voter {
     starts: u32,
+    zeal: Zeal,
     standing: Standing,
     notices: Notices,
+}
+
+/// Whether it calls elections for their own sake.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Zeal {
+    /// It does, at any time.
+    Eager,
+    /// It wants so many results: who learns one need not call that election.
+    Content,
+    /// The same, and it has called the one whose result it will learn next.
+    Called,
 }
 
 /// Whether anyone notices crashes.
@@ -27,7 +39,12 @@ type Notice = (NodeId, Command);
 impl Voter {
     /// It calls up to `starts` elections.
     pub fn new(starts: u32) -> Self {
-        Self { starts, standing: Standing::Idle, notices: Notices::Never }
+        Self { starts, zeal: Zeal::Eager, standing: Standing::Idle, notices: Notices::Never }
+    }
+
+    /// The same, but the result of an election that others have called will do as well.
+    pub fn content(self) -> Self {
+        Self { zeal: Zeal::Content, ..self }
     }
 
     /// The same, but it notices crashes of other nodes.
@@ -81,14 +98,23 @@ impl Application for Voter {
         }
         if *command == Command::Start {
             self.standing = Standing::Waiting;
+            if self.zeal == Zeal::Content {
+                self.zeal = Zeal::Called;
+            }
         }
     }
 
     fn on_event(&mut self, event: &Event) {
         match event {
             Event::Started => self.standing = Standing::Waiting,
-            Event::Elected | Event::Knows(_) | Event::Presumes(_) => {
+            Event::Elected | Event::Presumes(_) => self.standing = Standing::Served,
+            Event::Knows(_) => {
                 self.standing = Standing::Served;
+                match self.zeal {
+                    Zeal::Eager => {}
+                    Zeal::Content => self.starts = self.starts.saturating_sub(1),
+                    Zeal::Called => self.zeal = Zeal::Content,
+                }
             }
             Event::SteppedDown => {}
         }

@@ -59,10 +59,10 @@ pub enum Unfit {
 }
 
 impl<P: Protocol> Recorded<P> {
-    /// Reads the lines of a trace of so many nodes.
-    pub(crate) fn read(nodes: u32, lines: &[Line<P>]) -> Result<Self, Unfit> {
+    /// Reads the lines of a trace of these nodes.
+    pub(crate) fn read(nodes: &[P], lines: &[Line<P>]) -> Result<Self, Unfit> {
         let mut reader = Reader {
-            starts: vec![None; nodes as usize],
+            starts: vec![None; nodes.len()],
             happenings: Vec::new(),
             letters: Vec::new(),
             doubled: doubled(lines),
@@ -78,7 +78,7 @@ impl<P: Protocol> Recorded<P> {
                     let broken = end.broken.clone().ok_or(Unfit::NothingBroken)?;
                     let Reader { starts, happenings, order, .. } = reader;
                     let starts = starts.into_iter().map(Option::unwrap_or_default).collect();
-                    let invariants = P::invariants();
+                    let invariants = nodes.iter().take(1).flat_map(P::invariants).collect();
                     return Ok(Self { starts, happenings, broken, order, invariants });
                 }
             }

@@ -46,7 +46,7 @@ where
     /// Lets everything happen again; nothing, if that does not break the promise.
     pub(super) fn new(system: &'a System<P, A, M>, recorded: &'a Recorded<P>) -> Option<Self> {
         let invariants = &recorded.invariants;
-        let is_one = invariants.iter().any(|it| it.name == recorded.broken.promise);
+        let is_one = invariants.iter().any(|it| it.name() == recorded.broken.promise);
         let mut play = Self {
             system,
             recorded,

@@ -12,6 +12,7 @@ use konklave::mutex::ricart_agrawala::RicartAgrawala;
 use konklave::mutex::{self, Command};
 use konklave::protocol::{Monitor, Protocol};
 use konklave::trace::Line;
+use konklave_sim::words::Spoken;
 use konklave_sim::workload::Workload;
 use konklave_sim::workload::election::{Ballot, Plan as BallotPlan};
 use konklave_sim::workload::mutex::{Contention, Demand, Plan};
@@ -76,7 +77,8 @@ where
     assert!(size.steps <= Size::of(lines).steps, "{about}: {size:?} of {:?}", Size::of(lines));
 
     let mut text = shrunk.schedule.iter().map(|line| Ok(serde_json::to_string(line).unwrap()));
-    let replayed = replay(&mut text, nodes, &make, monitor.clone(), &mut |_| {});
+    let spoken = &|me| Spoken::new(make(me));
+    let replayed = replay(&mut text, nodes, spoken, monitor.clone(), &mut |_| {});
     let replayed = replayed.unwrap_or_else(|error| panic!("{about}: {error}"));
     assert_eq!(replayed.broken, Some(shrunk.broken.clone()), "{about}");
 
@@ -99,10 +101,10 @@ where
     A: Application<Command = P::Command, Event = P::Event>,
     M: Monitor<Command = P::Command, Event = P::Event>,
 {
-    let recorded = Recorded::read(nodes, lines).unwrap();
-    let mut world = World { order: recorded.order, pace: Pace::Patient, ..World::new() };
     let system =
         |world| System::new(&make, A::supply(nodes, &commands(lines)), monitor.clone(), world);
+    let recorded = Recorded::read(&system(World::new()).nodes, lines).unwrap();
+    let mut world = World { order: recorded.order, pace: Pace::Patient, ..World::new() };
     if Play::new(&system(world), &recorded).is_none() {
         world.pace = Pace::Free;
     }
@@ -330,7 +332,7 @@ fn an_invariant() {
     let monitor = mutex::Monitor::new(3);
     let system = System::new(make, vec![Visitor::new(1); 3], monitor.clone(), World::new());
     let found = explore(system, Search::default(), &mut |_| true).counterexample.unwrap();
-    assert!(Raymond::invariants().iter().any(|it| it.name == found.broken.promise));
+    assert!(make(NodeId(0)).invariants().iter().any(|it| it.name() == found.broken.promise));
     let (size, _) = examine::<_, Visitor, _>("two tokens", 3, make, &monitor, &found.schedule);
     assert_eq!((size.commands, size.deliveries), (0, 0));
 }

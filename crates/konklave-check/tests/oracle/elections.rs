@@ -61,7 +61,7 @@ fn ring(me: NodeId, nodes: u32) -> Neighbours {
 #[track_caller]
 fn fine<P>(name: &str, system: System<P, Voter, Monitor>)
 where
-    P: Protocol<Msg: Sync, Timer: Sync, Command = Command, Event = Event> + Sync,
+    P: Protocol<Command = Command, Event = Event> + Sync,
 {
     let (unique, verdict) = agree(name, system);
     assert_eq!(verdict, Verdict::Exhausted, "{name}");

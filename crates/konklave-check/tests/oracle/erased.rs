@@ -25,7 +25,7 @@ struct Explored<P: Protocol, A, M> {
 
 impl<P, A, M> Explorable for Explored<P, A, M>
 where
-    P: Protocol<Msg: Sync, Timer: Sync> + Sync,
+    P: Protocol + Sync,
     A: Application<Command = P::Command, Event = P::Event> + Sync,
     M: Monitor<Command = P::Command, Event = P::Event> + Sync,
 {
@@ -54,7 +54,7 @@ pub(crate) struct AnyState {
 impl AnyState {
     fn new<P, A, M>(system: Arc<Direct<P, A, M>>, state: State<P, A, M>) -> Self
     where
-        P: Protocol<Msg: Sync, Timer: Sync> + Sync,
+        P: Protocol + Sync,
         A: Application<Command = P::Command, Event = P::Event> + Sync,
         M: Monitor<Command = P::Command, Event = P::Event> + Sync,
     {
@@ -93,7 +93,7 @@ pub(crate) struct AnyModel(AnyState);
 impl AnyModel {
     pub(crate) fn new<P, A, M>(system: System<P, A, M>) -> Self
     where
-        P: Protocol<Msg: Sync, Timer: Sync> + Sync,
+        P: Protocol + Sync,
         A: Application<Command = P::Command, Event = P::Event> + Sync,
         M: Monitor<Command = P::Command, Event = P::Event> + Sync,
     {

@@ -56,7 +56,7 @@ pub struct CheckArgs {
     /// How often each node enters, or tries to [default: 1]
     #[arg(long)]
     pub entries: Option<u32>,
-    /// How many entries or elections each node asks for, one number for each: 2,1,1
+    /// How many entries or elections each node asks for, at any time, one number for each: 2,1,1
     #[arg(long, value_name = "COUNTS", value_delimiter = ',')]
     #[arg(conflicts_with_all = ["entries", "elections"])]
     pub budget: Option<Vec<u32>>,
@@ -68,7 +68,8 @@ pub struct CheckArgs {
     /// no more may]
     #[arg(long, value_name = "NODES")]
     pub initiators: Option<Members>,
-    /// Elections: how many each initiator calls, at any time [default: 1]
+    /// Elections: how many results each initiator wants; it calls an election unless it learns the
+    /// result of another's before [default: 1]
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..))]
     pub elections: Option<u32>,
 

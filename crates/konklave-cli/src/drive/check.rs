@@ -6,12 +6,13 @@ use std::io::{self, BufWriter, Write};
 use std::path::Path;
 use std::time::Duration;
 
+use konklave::NodeId;
 use konklave::booking::Interval;
-use konklave::protocol::{Monitor, Protocol};
+use konklave::protocol::{Data, Monitor};
 use konklave::trace::{Header, Line, VERSION};
 use konklave_check::application::{Application, Guest, Visitor, Voter};
 use konklave_check::{Options, Order, Pace, Progress, Report, System, World, explore};
-use konklave_sim::words::in_words;
+use konklave_sim::words::Spoken;
 use konklave_sim::workload::Members;
 use konklave_sim::write_line;
 use serde_json::Value;
@@ -50,8 +51,8 @@ pub struct Told {
 }
 
 impl Told {
-    pub(super) fn new<P: Protocol>(lines: &[Line<P>]) -> Self {
-        let words: Vec<_> = lines.iter().map(in_words).collect();
+    pub(super) fn new<C: Data, E: Data>(lines: &[Line<Spoken<C, E>>]) -> Self {
+        let words: Vec<_> = lines.iter().map(Spoken::in_words).collect();
         let json = |line| serde_json::to_string(line).expect("what is in a trace can be written");
         Self { trace: words.iter().map(json).collect(), text: words.iter().map(describe).collect() }
     }
@@ -89,19 +90,18 @@ fn header(site: &Site) -> Header<Setup> {
 }
 
 /// Looks at every schedule of these nodes.
-pub(super) fn check<P, A, M>(
-    nodes: impl Fn(konklave::NodeId) -> P,
+pub(super) fn check<A, M>(
+    make: &dyn Fn(NodeId) -> Spoken<M::Command, M::Event>,
     applications: Vec<A>,
     monitor: M,
     plan: &CheckPlan,
     go_on: &mut dyn FnMut(Progress) -> bool,
 ) -> Checked
 where
-    P: Protocol,
-    A: Application<Command = P::Command, Event = P::Event>,
-    M: Monitor<Command = P::Command, Event = P::Event>,
+    A: Application<Command = M::Command, Event = M::Event>,
+    M: Monitor,
 {
-    let system = System::new(nodes, applications, monitor, plan.world);
+    let system = System::new(make, applications, monitor, plan.world);
     explore(system, plan.options, go_on).map(|lines| Told::new(&lines))
 }
 
@@ -143,11 +143,14 @@ impl CheckPlan {
         };
         let budgets = self.budgets(site, usual)?;
         refuse_rivals(budgets.iter().filter(|budget| **budget > 0).count(), site)?;
-        let voter = |starts| match site.entry().needs.notices {
-            true => Voter::new(starts).noticing(),
-            false => Voter::new(starts),
-        };
-        Ok(budgets.into_iter().map(voter).collect())
+        let mut voters: Vec<_> = budgets.into_iter().map(Voter::new).collect();
+        if self.budget.is_none() {
+            voters = voters.into_iter().map(Voter::content).collect();
+        }
+        if site.entry().needs.notices {
+            voters = voters.into_iter().map(Voter::noticing).collect();
+        }
+        Ok(voters)
     }
 }
 

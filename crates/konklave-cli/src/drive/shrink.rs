@@ -1,11 +1,11 @@
 //! Shortens a schedule. What algorithms differ in ends here: the result is the same for all.
 
 use konklave::NodeId;
-use konklave::protocol::{Broken, Monitor, Protocol};
-use konklave::trace::Line;
+use konklave::protocol::{Broken, Monitor};
 use konklave_check::World;
 use konklave_check::application::Application;
 use konklave_check::shrink::{Shrunk, Size, Unfit, shrink as shrink_lines};
+use konklave_sim::words::Spoken;
 
 use super::Told;
 use crate::failure::Failure;
@@ -28,22 +28,21 @@ pub struct Shorter {
 }
 
 /// Shortens the lines of a trace.
-pub(super) fn shrink<P, A, M>(
-    make: impl Fn(NodeId) -> P,
+pub(super) fn shrink<A, M>(
+    make: &dyn Fn(NodeId) -> Spoken<M::Command, M::Event>,
     nodes: u32,
     monitor: M,
     lines: &[String],
     go_on: &mut dyn FnMut() -> bool,
 ) -> Result<Shorter, Failure>
 where
-    P: Protocol,
-    A: Application<Command = P::Command, Event = P::Event>,
-    M: Monitor<Command = P::Command, Event = P::Event>,
+    A: Application<Command = M::Command, Event = M::Event>,
+    M: Monitor,
 {
-    let lines: Result<Vec<Line<P>>, _> =
-        lines.iter().map(|line| serde_json::from_str(line)).collect();
+    let reader = make(NodeId(0));
+    let lines: Result<Vec<_>, _> = lines.iter().map(|line| reader.read(line)).collect();
     let lines = lines.map_err(|_| unfit(Unfit::Damaged))?;
-    let shrunk = shrink_lines::<P, A, M>(make, nodes, monitor, &lines, go_on).map_err(unfit)?;
+    let shrunk = shrink_lines::<_, A, M>(make, nodes, monitor, &lines, go_on).map_err(unfit)?;
     let Shrunk { broken, schedule, world, is_minimal } = shrunk;
     Ok(Shorter {
         broken,

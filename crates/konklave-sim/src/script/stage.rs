@@ -12,9 +12,9 @@ use crate::words::{Actor, Word, Words};
 const DELIVERIES_MAX: u32 = 100_000;
 
 /// Where a script is played.
-pub(super) struct Stage<'a, M> {
+pub(super) struct Stage<M> {
     /// None where a node has crashed.
-    nodes: Vec<Option<Box<dyn Actor + 'a>>>,
+    nodes: Vec<Option<Box<dyn Actor>>>,
     monitor: M,
     /// In the order sent.
     flight: VecDeque<Letter>,
@@ -41,8 +41,8 @@ impl Display for Letter {
     }
 }
 
-impl<'a, M: Monitor> Stage<'a, M> {
-    pub(super) fn new(nodes: Vec<Box<dyn Actor + 'a>>, monitor: M) -> Self {
+impl<M: Monitor> Stage<M> {
+    pub(super) fn new(nodes: Vec<Box<dyn Actor>>, monitor: M) -> Self {
         Self {
             nodes: nodes.into_iter().map(Some).collect(),
             monitor,
@@ -243,13 +243,13 @@ impl<'a, M: Monitor> Stage<'a, M> {
         self.output.push(line.into());
     }
 
-    fn node(&mut self, node: NodeId) -> Result<&mut Option<Box<dyn Actor + 'a>>, String> {
+    fn node(&mut self, node: NodeId) -> Result<&mut Option<Box<dyn Actor>>, String> {
         let nodes = self.nodes.len();
         let none = || format!("there is no node {node}; there are {nodes}, counted from 0");
         self.nodes.get_mut(node.index()).ok_or_else(none)
     }
 
-    fn alive(&mut self, node: NodeId) -> Result<&mut Box<dyn Actor + 'a>, String> {
+    fn alive(&mut self, node: NodeId) -> Result<&mut Box<dyn Actor>, String> {
         self.node(node)?.as_mut().ok_or_else(|| format!("node {node} has crashed"))
     }
 

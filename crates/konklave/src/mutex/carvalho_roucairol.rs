@@ -35,7 +35,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Command, Event, Stamp};
-use crate::protocol::{Env, Invariant, Never, Protocol};
+use crate::protocol::{Env, Invariant, Never, Protocol, Snapshot};
 use crate::{NodeId, NodeSet};
 
 /// What nodes send each other.
@@ -148,8 +148,8 @@ impl Protocol for CarvalhoRoucairol {
         }
     }
 
-    fn invariants() -> Vec<Invariant<Self>> {
-        vec![ONE_PERMISSION]
+    fn invariants(&self) -> Vec<Invariant<Self>> {
+        vec![Invariant::new("one permission per pair", one_permission)]
     }
 }
 
@@ -163,19 +163,16 @@ impl CarvalhoRoucairol {
 }
 
 /// Two nodes share one permission: it is never at both.
-const ONE_PERMISSION: Invariant<CarvalhoRoucairol> = Invariant {
-    name: "one permission per pair",
-    check: |system| {
-        for (place, node) in system.nodes.iter().enumerate() {
-            for other in &system.nodes[..place] {
-                if !node.missing.contains(other.me) && !other.missing.contains(node.me) {
-                    return Err(format!("nodes {} and {} both have theirs", other.me, node.me));
-                }
+fn one_permission(system: &Snapshot<'_, CarvalhoRoucairol>) -> Result<(), String> {
+    for (place, node) in system.nodes.iter().enumerate() {
+        for other in &system.nodes[..place] {
+            if !node.missing.contains(other.me) && !other.missing.contains(node.me) {
+                return Err(format!("nodes {} and {} both have theirs", other.me, node.me));
             }
         }
-        Ok(())
-    },
-};
+    }
+    Ok(())
+}
 
 #[cfg(test)]
 mod tests {

@@ -38,7 +38,7 @@ use serde::{Deserialize, Serialize};
 
 use super::token::one_token;
 use super::{Command, Event};
-use crate::protocol::{Env, Invariant, Never, Protocol};
+use crate::protocol::{Env, Invariant, Never, Protocol, Snapshot};
 use crate::{NodeId, NodeSet};
 
 /// What nodes send each other.
@@ -138,8 +138,8 @@ impl Protocol for NaimiTrehel {
         }
     }
 
-    fn invariants() -> Vec<Invariant<Self>> {
-        vec![one_token!(Msg::Token), ROOTS]
+    fn invariants(&self) -> Vec<Invariant<Self>> {
+        vec![one_token!(Msg::Token), Invariant::new("one root more than requests", roots)]
     }
 }
 
@@ -151,17 +151,14 @@ impl NaimiTrehel {
 }
 
 /// Every request on its way makes its sender a root; otherwise there is one tree.
-const ROOTS: Invariant<NaimiTrehel> = Invariant {
-    name: "one root more than requests",
-    check: |system| {
-        let roots = system.nodes.iter().filter(|node| node.father.is_none()).count();
-        let requests = system.messages.iter().filter(|it| matches!(it.2, Msg::Request(_))).count();
-        match roots == requests + 1 {
-            true => Ok(()),
-            false => Err(format!("there are {roots} roots and {requests} requests")),
-        }
-    },
-};
+fn roots(system: &Snapshot<'_, NaimiTrehel>) -> Result<(), String> {
+    let roots = system.nodes.iter().filter(|node| node.father.is_none()).count();
+    let requests = system.messages.iter().filter(|it| matches!(it.2, Msg::Request(_))).count();
+    match roots == requests + 1 {
+        true => Ok(()),
+        false => Err(format!("there are {roots} roots and {requests} requests")),
+    }
+}
 
 #[cfg(test)]
 mod tests {

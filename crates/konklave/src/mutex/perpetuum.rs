@@ -139,7 +139,7 @@ impl Protocol for Perpetuum {
         (self.state == State::Waiting).then_some(self.previous).into_iter().collect()
     }
 
-    fn invariants() -> Vec<Invariant<Self>> {
+    fn invariants(&self) -> Vec<Invariant<Self>> {
         vec![one_token!(Msg::Token)]
     }
 }

@@ -51,7 +51,7 @@ use serde::{Deserialize, Serialize};
 
 use super::token::one_token;
 use super::{Command, Event, Phase};
-use crate::protocol::{Env, Invariant, Never, Protocol};
+use crate::protocol::{Env, Invariant, Never, Protocol, Snapshot};
 use crate::{NodeId, NodeSet};
 
 /// What neighbours send each other.
@@ -140,8 +140,11 @@ impl Protocol for Raymond {
         is_waiting.then_some(self.holder).into_iter().collect()
     }
 
-    fn invariants() -> Vec<Invariant<Self>> {
-        vec![one_token!(Msg::Token | Msg::TokenAndRequest), TO_THE_TOKEN]
+    fn invariants(&self) -> Vec<Invariant<Self>> {
+        vec![
+            one_token!(Msg::Token | Msg::TokenAndRequest),
+            Invariant::new("pointers lead to the token", to_the_token),
+        ]
     }
 }
 
@@ -192,25 +195,21 @@ impl Raymond {
 }
 
 /// The tree always points at the token; on its way, at either end of the edge.
-const TO_THE_TOKEN: Invariant<Raymond> = Invariant {
-    name: "pointers lead to the token",
-    check: |system| {
-        let is_there = |node: &NodeId| {
-            let comes_by = |(from, to, msg): &(NodeId, NodeId, &Msg)| {
-                **msg != Msg::Request && [from, to].contains(&node)
-            };
-            system.nodes[node.index()].has_token() || system.messages.iter().any(comes_by)
+fn to_the_token(system: &Snapshot<'_, Raymond>) -> Result<(), String> {
+    let is_there = |node: &NodeId| {
+        let comes_by = |(from, to, msg): &(NodeId, NodeId, &Msg)| {
+            **msg != Msg::Request && [from, to].contains(&node)
         };
-        for start in NodeId::all(system.nodes.len() as u32) {
-            let way =
-                std::iter::successors(Some(start), |at| Some(system.nodes[at.index()].holder));
-            if !way.take(system.nodes.len()).any(|node| is_there(&node)) {
-                return Err(format!("from node {start} on, nobody has it"));
-            }
+        system.nodes[node.index()].has_token() || system.messages.iter().any(comes_by)
+    };
+    for start in NodeId::all(system.nodes.len() as u32) {
+        let way = std::iter::successors(Some(start), |at| Some(system.nodes[at.index()].holder));
+        if !way.take(system.nodes.len()).any(|node| is_there(&node)) {
+            return Err(format!("from node {start} on, nobody has it"));
         }
-        Ok(())
-    },
-};
+    }
+    Ok(())
+}
 
 #[cfg(test)]
 mod tests {

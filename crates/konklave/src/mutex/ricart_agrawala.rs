@@ -34,7 +34,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Command, Event, Stamp};
-use crate::protocol::{Env, Invariant, Never, Protocol};
+use crate::protocol::{Env, Invariant, Never, Protocol, Snapshot};
 use crate::{NodeId, NodeSet};
 
 /// What nodes send each other.
@@ -129,8 +129,8 @@ impl Protocol for RicartAgrawala {
         }
     }
 
-    fn invariants() -> Vec<Invariant<Self>> {
-        vec![DEFERRED]
+    fn invariants(&self) -> Vec<Invariant<Self>> {
+        vec![Invariant::new("who is inside answers later", deferred)]
     }
 }
 
@@ -144,26 +144,23 @@ impl RicartAgrawala {
 }
 
 /// Whoever waits while we are inside will hear from us when we leave.
-const DEFERRED: Invariant<RicartAgrawala> = Invariant {
-    name: "who is inside answers later",
-    check: |system| {
-        let is_asking = |from: NodeId, to: NodeId| {
-            system
-                .messages
-                .iter()
-                .any(|it| (it.0, it.1) == (from, to) && matches!(it.2, Msg::Request(_)))
-        };
-        for inside in system.nodes.iter().filter(|node| node.state == State::Held) {
-            for other in system.nodes.iter().filter(|node| !node.waits_for().is_empty()) {
-                if !inside.deferred.contains(other.me) && !is_asking(other.me, inside.me) {
-                    let (inside, other) = (inside.me, other.me);
-                    return Err(format!("node {inside} is inside and owes {other} nothing"));
-                }
+fn deferred(system: &Snapshot<'_, RicartAgrawala>) -> Result<(), String> {
+    let is_asking = |from: NodeId, to: NodeId| {
+        system
+            .messages
+            .iter()
+            .any(|it| (it.0, it.1) == (from, to) && matches!(it.2, Msg::Request(_)))
+    };
+    for inside in system.nodes.iter().filter(|node| node.state == State::Held) {
+        for other in system.nodes.iter().filter(|node| !node.waits_for().is_empty()) {
+            if !inside.deferred.contains(other.me) && !is_asking(other.me, inside.me) {
+                let (inside, other) = (inside.me, other.me);
+                return Err(format!("node {inside} is inside and owes {other} nothing"));
             }
         }
-        Ok(())
-    },
-};
+    }
+    Ok(())
+}
 
 #[cfg(test)]
 mod tests {

@@ -138,7 +138,7 @@ impl Protocol for RicartAgrawalaToken {
         }
     }
 
-    fn invariants() -> Vec<Invariant<Self>> {
+    fn invariants(&self) -> Vec<Invariant<Self>> {
         vec![one_token!(Msg::Token(_))]
     }
 }

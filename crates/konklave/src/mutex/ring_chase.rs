@@ -191,7 +191,7 @@ impl Protocol for RingChase {
         (self.state == State::Waiting).then_some(self.previous).into_iter().collect()
     }
 
-    fn invariants() -> Vec<Invariant<Self>> {
+    fn invariants(&self) -> Vec<Invariant<Self>> {
         vec![one_token!(Msg::Token { .. } | Msg::Circle(_))]
     }
 }

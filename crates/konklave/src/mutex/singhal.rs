@@ -157,7 +157,7 @@ impl Protocol for Singhal {
         others.filter(|j| is_waiting && self.sv[j.index()] == R).collect()
     }
 
-    fn invariants() -> Vec<Invariant<Self>> {
+    fn invariants(&self) -> Vec<Invariant<Self>> {
         vec![one_token!(Msg::Token(_))]
     }
 }

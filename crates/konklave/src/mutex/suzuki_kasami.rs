@@ -145,7 +145,7 @@ impl Protocol for SuzukiKasami {
         }
     }
 
-    fn invariants() -> Vec<Invariant<Self>> {
+    fn invariants(&self) -> Vec<Invariant<Self>> {
         vec![one_token!(Msg::Privilege(_))]
     }
 }

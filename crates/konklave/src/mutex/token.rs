@@ -3,14 +3,14 @@
 /// The invariant that there is exactly one token, at a node or in a message of this form.
 macro_rules! one_token {
     ($token:pat) => {
-        $crate::protocol::Invariant {
-            name: "one token",
-            check: |system| {
+        $crate::protocol::Invariant::new(
+            "one token",
+            |system: &$crate::protocol::Snapshot<'_, Self>| {
                 let held = system.nodes.iter().filter(|node| node.has_token()).count();
                 let sent = system.messages.iter().filter(|it| matches!(it.2, $token)).count();
                 $crate::mutex::token::count(held + sent)
             },
-        }
+        )
     };
 }
 

@@ -51,7 +51,7 @@ use serde::{Deserialize, Serialize};
 
 use super::token::one_token;
 use super::{Command, Event, Phase};
-use crate::protocol::{Env, Invariant, Never, Protocol};
+use crate::protocol::{Env, Invariant, Never, Protocol, Snapshot};
 use crate::{NodeId, NodeSet};
 
 /// What neighbours send each other.
@@ -189,8 +189,8 @@ impl Protocol for TokenGraph {
         }
     }
 
-    fn invariants() -> Vec<Invariant<Self>> {
-        vec![one_token!(Msg::Token(_)), NO_CYCLE]
+    fn invariants(&self) -> Vec<Invariant<Self>> {
+        vec![one_token!(Msg::Token(_)), Invariant::new("pointers form no cycle", no_cycle)]
     }
 }
 
@@ -315,28 +315,25 @@ impl TokenGraph {
 }
 
 /// Labels grow along pointers, so there is no cycle. Where the token arrives, pointers are void.
-const NO_CYCLE: Invariant<TokenGraph> = Invariant {
-    name: "pointers form no cycle",
-    check: |system| {
-        let label = |node: NodeId| match &system.nodes[node.index()].state {
-            State::Pointing { label, .. } => Some(*label),
-            State::Holding { hop, .. } => Some(Label::Hop(*hop)),
-            State::Exploring { .. } => None,
-        };
-        let arrives = |node: NodeId| {
-            system.messages.iter().any(|(_, to, msg)| *to == node && matches!(msg, Msg::Token(_)))
-        };
-        for (node, at) in NodeId::all(system.nodes.len() as u32).zip(system.nodes) {
-            let State::Pointing { nearer, .. } = &at.state else { continue };
-            for &other in nearer.keys().filter(|&&other| !arrives(node) && !arrives(other)) {
-                if label(other).is_some_and(|theirs| Some(theirs) <= label(node)) {
-                    return Err(format!("node {node} points at node {other}, which is no nearer"));
-                }
+fn no_cycle(system: &Snapshot<'_, TokenGraph>) -> Result<(), String> {
+    let label = |node: NodeId| match &system.nodes[node.index()].state {
+        State::Pointing { label, .. } => Some(*label),
+        State::Holding { hop, .. } => Some(Label::Hop(*hop)),
+        State::Exploring { .. } => None,
+    };
+    let arrives = |node: NodeId| {
+        system.messages.iter().any(|(_, to, msg)| *to == node && matches!(msg, Msg::Token(_)))
+    };
+    for (node, at) in NodeId::all(system.nodes.len() as u32).zip(system.nodes) {
+        let State::Pointing { nearer, .. } = &at.state else { continue };
+        for &other in nearer.keys().filter(|&&other| !arrives(node) && !arrives(other)) {
+            if label(other).is_some_and(|theirs| Some(theirs) <= label(node)) {
+                return Err(format!("node {node} points at node {other}, which is no nearer"));
             }
         }
-        Ok(())
-    },
-};
+    }
+    Ok(())
+}
 
 #[cfg(test)]
 mod tests;

@@ -195,7 +195,7 @@ impl Protocol for TokenSearch {
         }
     }
 
-    fn invariants() -> Vec<Invariant<Self>> {
+    fn invariants(&self) -> Vec<Invariant<Self>> {
         vec![one_token!(Msg::Token(..))]
     }
 }
