@@ -170,12 +170,13 @@ where
     fn traits(&self, local: u32) -> Traits {
         let local = self.local_at(local);
         let inputs = local.inputs();
-        let free = inputs.iter().filter(|(urge, _)| *urge == Urge::Free).count();
+        let count = |urge| number(inputs.iter().filter(|it| it.0 == urge).count());
         Traits {
             status: local.status,
             standing: local.application.standing(),
-            free: number(free),
-            patient: number(inputs.len() - free),
+            free: count(Urge::Free),
+            notices: count(Urge::Notice),
+            timers: count(Urge::Timer),
         }
     }
 
@@ -243,6 +244,16 @@ where
         let messages: Vec<_> = packets.iter().map(message).collect();
         let snapshot = Snapshot { nodes: &nodes, messages: &messages };
         self.invariants.iter().try_for_each(|invariant| invariant.judge(&snapshot))
+    }
+
+    fn restarted(&mut self, node: NodeId, local: u32, code: u32, reaction: usize) -> Vec<u32> {
+        let input = self.input(local, code);
+        let effects = self.local_at(local).reactions(&input).swap_remove(reaction).effects;
+        let timer = |effect| match effect {
+            Effect::SetTimer { timer, .. } => Some((node, Input::Timer(timer))),
+            _ => None,
+        };
+        effects.into_iter().filter_map(timer).map(|timer| self.duties.number(timer)).collect()
     }
 
     fn duty(&mut self, node: NodeId, local: u32, code: u32) -> Option<u32> {

@@ -34,8 +34,10 @@ pub(crate) enum Status {
 pub(crate) enum Urge {
     /// Its application may act at any time.
     Free,
-    /// A timer or a notice: not before messages, if the world is patient.
-    Patient,
+    /// A notice: not before messages, if the world is patient.
+    Notice,
+    /// A timer: not before messages and notices, if the world is patient.
+    Timer,
 }
 
 /// One way in which a node can react to an input.
@@ -65,8 +67,8 @@ where
                 let notices = self.application.notices().into_iter();
                 let timers = self.timers.iter().cloned();
                 let free = commands.map(|command| (Urge::Free, Input::Command(command)));
-                let notices = notices.map(|command| (Urge::Patient, Input::Command(command)));
-                let timers = timers.map(|timer| (Urge::Patient, Input::Timer(timer)));
+                let notices = notices.map(|command| (Urge::Notice, Input::Command(command)));
+                let timers = timers.map(|timer| (Urge::Timer, Input::Timer(timer)));
                 free.chain(notices).chain(timers).collect()
             }
         }

@@ -56,6 +56,9 @@ pub(crate) trait Meaning: Send {
     /// run out, who is inside leaves. Nobody has to ask for anything.
     fn duty(&mut self, node: NodeId, local: u32, code: u32) -> Option<u32>;
 
+    /// The duties that are put off by this reaction of a node to an input: timers that begin anew.
+    fn restarted(&mut self, node: NodeId, local: u32, code: u32, reaction: usize) -> Vec<u32>;
+
     /// Roughly how many bytes all values take.
     fn bytes(&self) -> usize;
 }
@@ -75,8 +78,10 @@ pub(crate) struct Traits {
     pub(crate) standing: Standing,
     /// How many inputs of its own it can get at any time.
     pub(crate) free: u32,
-    /// How many more it can get if there is time for them.
-    pub(crate) patient: u32,
+    /// How many crashes and returns of others it can be told of after that.
+    pub(crate) notices: u32,
+    /// How many timers can run out after that.
+    pub(crate) timers: u32,
 }
 
 /// What becomes of a node.

@@ -64,11 +64,15 @@ impl<'a> Successors<'a> {
             return self.own(row, print, node, 1, found);
         }
         let packets = shape.packets(row);
-        let has_time = self.world.pace == Pace::Free || packets.is_empty();
+        let is_hasty = self.world.pace == Pace::Free;
+        let can_notice = is_hasty || packets.is_empty();
+        let can_time_out = is_hasty
+            || can_notice && (0..shape.nodes).all(|node| self.traits(row[node]).notices == 0);
         for node in 0..shape.nodes {
-            let traits = self.traits(row[node]);
-            let inputs = traits.free + if has_time { traits.patient } else { 0 };
-            self.own(row, print, node, inputs, found);
+            let Traits { free, notices, timers, .. } = self.traits(row[node]);
+            let notices = if can_notice { notices } else { 0 };
+            let timers = if can_time_out { timers } else { 0 };
+            self.own(row, print, node, free + notices + timers, found);
         }
         let faults = shape.faults(row);
         for place in shape.deliverable(packets) {

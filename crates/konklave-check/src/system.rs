@@ -46,7 +46,8 @@ pub enum Order {
 pub enum Pace {
     /// At any time.
     Free,
-    /// When nothing is in transit: every message is faster than every timer.
+    /// Crashes are noticed when nothing is in transit, and timers run out when nothing is left to
+    /// be noticed: messages are faster than notices, and these than timers.
     Patient,
 }
 

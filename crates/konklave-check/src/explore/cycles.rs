@@ -1,18 +1,22 @@
 //! Schedules without an end. A cycle is a defect if it is fair: if everything that can happen all
 //! the time in it does happen in it. Then nothing outside of the nodes' control keeps a run from
 //! going round for ever.
+//!
+//! In a patient world, a timer cannot run out while messages are in transit. But if it is pending
+//! all the time and never begins anew, and there are moments when it could run out, then it does.
 
 mod components;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
+use konklave::NodeId;
 use konklave::protocol::Broken;
 
 use super::Space;
 use super::path::{COMES_TO_REST, Way};
 use crate::application::Standing;
 use crate::lookup::BROKEN;
-use crate::meaning::ask;
+use crate::meaning::{Traits, ask};
 use crate::report::Counterexample;
 use crate::seen::{NOBODY, Seen, StateId};
 use crate::successors::{Successor, Successors};
@@ -27,6 +31,8 @@ struct Room {
     id: StateId,
     row: Vec<u32>,
     doors: Vec<Door>,
+    /// The numbers of what has to happen at last, even if it cannot at this moment.
+    duties: BTreeSet<u32>,
     waiting: Vec<bool>,
 }
 
@@ -36,6 +42,8 @@ struct Door {
     successor: Successor,
     /// The number of what has to happen at last, if this is it.
     duty: Option<u32>,
+    /// The numbers of timers that begin anew.
+    restarted: Vec<u32>,
 }
 
 impl Space<'_> {
@@ -80,14 +88,16 @@ impl Space<'_> {
                 if left.contains(&id) && left.contains(&to) {
                     let fresh = places.len();
                     let to = *places.entry(to).or_insert(fresh);
-                    let duty = self.duty(&row, successor, successors);
-                    doors.push(Door { to, successor, duty });
+                    doors.push(self.door(&row, to, successor, successors));
                 }
             }
             if left.contains(&id) {
                 let fresh = places.len();
                 let place = *places.entry(id).or_insert(fresh);
-                let room = Room { id, waiting: self.waiting(&row, successors), row, doors };
+                let mut duties = self.pending(&row, successors);
+                duties.extend(doors.iter().filter_map(|door| door.duty));
+                let waiting = self.waiting(&row, successors);
+                let room = Room { id, row, doors, duties, waiting };
                 if maze.states.len() <= place {
                     maze.states.resize_with(place + 1, Room::empty);
                 }
@@ -115,14 +125,32 @@ impl Space<'_> {
         locals.map(standing).map(|standing| standing == Standing::Waiting).collect()
     }
 
-    fn duty(
+    fn door(
         &self,
         row: &[u32],
+        to: usize,
         successor: Successor,
         successors: &mut Successors<'_>,
-    ) -> Option<u32> {
-        let (node, code) = successors.input(row, successor.action)?;
-        ask(self.shared).duty(node, row[node.index()], code)
+    ) -> Door {
+        let Some((node, code)) = successors.input(row, successor.action) else {
+            return Door { to, successor, duty: None, restarted: Vec::new() };
+        };
+        let local = row[node.index()];
+        let reaction = successors.reaction(row, successor);
+        let mut meaning = ask(self.shared);
+        let duty = meaning.duty(node, local, code);
+        Door { to, successor, duty, restarted: meaning.restarted(node, local, code, reaction) }
+    }
+
+    /// The timers and notices that wait for their moment.
+    fn pending(&self, row: &[u32], successors: &mut Successors<'_>) -> BTreeSet<u32> {
+        let mut duties = BTreeSet::new();
+        for (node, &local) in NodeId::all(self.shape.nodes as u32).zip(self.shape.locals(row)) {
+            let Traits { free, notices, timers, .. } = successors.lookup.traits(self.shared, local);
+            let codes = (free..free + notices + timers).map(|it| self.shape.codes.own(node, it));
+            duties.extend(codes.filter_map(|code| ask(self.shared).duty(node, local, code)));
+        }
+        duties
     }
 
     /// The way to a cycle and once round it, as a counterexample.
@@ -148,7 +176,13 @@ impl Space<'_> {
 
 impl Room {
     fn empty() -> Self {
-        Self { id: NOBODY, row: Vec::new(), doors: Vec::new(), waiting: Vec::new() }
+        Self {
+            id: NOBODY,
+            row: Vec::new(),
+            doors: Vec::new(),
+            duties: BTreeSet::new(),
+            waiting: Vec::new(),
+        }
     }
 }
 
@@ -164,6 +198,7 @@ impl Maze {
         found.iter().find_map(|component| self.fair_walk_in(component))
     }
 
+    /// A fair walk through all of a component, or through part of it.
     fn fair_walk_in(&self, component: &BTreeSet<usize>) -> Option<Vec<(usize, usize)>> {
         let inner = |state: usize| {
             let doors = self.states[state].doors.iter().enumerate();
@@ -171,20 +206,33 @@ impl Maze {
         };
         let start = *component.first()?;
         component.iter().find(|&&state| inner(state).next().is_some())?;
-        // For each duty: a step that fulfils it, or a state that is free of it.
+        // For each duty: a state that is free of it, or a step that fulfils it or puts it off.
         let mut stops = Vec::new();
-        for duty in self.duties() {
-            let has_duty =
-                |state: usize| self.states[state].doors.iter().any(|door| door.duty == Some(duty));
+        for &duty in &self.states[start].duties {
+            let has_duty = |state: usize| self.states[state].duties.contains(&duty);
             if let Some(&free) = component.iter().find(|&&state| !has_duty(state)) {
                 stops.push((free, None));
                 continue;
             }
+            let settles = |door: &Door| door.duty == Some(duty) || door.restarted.contains(&duty);
             let done = component.iter().find_map(|&state| {
-                let door = inner(state).find(|(_, door)| door.duty == Some(duty))?.0;
+                let door = inner(state).find(|(_, door)| settles(door))?.0;
                 Some((state, Some(door)))
             });
-            stops.push(done?);
+            if let Some(done) = done {
+                stops.push(done);
+                continue;
+            }
+            let is_moment =
+                |state: usize| self.states[state].doors.iter().any(|it| it.duty == Some(duty));
+            if component.iter().any(|&state| is_moment(state)) {
+                // A walk that leaves this undone must avoid every moment at which it can happen.
+                let mut allowed = vec![false; self.states.len()];
+                for &state in component {
+                    allowed[state] = !is_moment(state);
+                }
+                return self.fair_walk(&allowed);
+            }
         }
         let mut walk: Vec<(usize, usize)> = Vec::new();
         let mut here = start;
@@ -208,12 +256,6 @@ impl Maze {
         }
         walk.extend(self.shortest(here, start, component));
         Some(walk)
-    }
-
-    /// The numbers of everything that has to happen at last if it can happen all the time.
-    fn duties(&self) -> BTreeSet<u32> {
-        let doors = self.states.iter().flat_map(|room| &room.doors);
-        doors.filter_map(|door| door.duty).collect()
     }
 
     /// The shortest way between two states of a component.

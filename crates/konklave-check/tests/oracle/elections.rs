@@ -24,7 +24,7 @@ use konklave::election::tree_wave::TreeWave;
 use konklave::election::{Command, Event, Id, Monitor, Winner};
 use konklave::protocol::Protocol;
 use konklave_check::application::Voter;
-use konklave_check::{Pace, System, Verdict, World};
+use konklave_check::{Faults, Order, Pace, System, Verdict, World};
 
 use super::agree;
 
@@ -137,20 +137,48 @@ fn again_and_again() {
     fine("repeated", twice(elections(3, 1, Winner::Largest, World::new(), make)));
 }
 
+fn numbered(me: NodeId) -> ChangRobertsNumbered {
+    let after = vec![next(me, 3), next(next(me, 3), 3)];
+    ChangRobertsNumbered::new(id(me), me, after, Duration::from_millis(300))
+}
+
+fn bully(me: NodeId) -> Bully {
+    let others = NodeId::all(3).filter(|&other| other != me);
+    let others = others.map(|other| (id(other), other)).collect();
+    Bully::new(id(me), others, Duration::from_millis(20))
+}
+
+const PATIENT: World = World {
+    order: Order::Any,
+    pace: Pace::Patient,
+    perpetual: false,
+    faults: Faults { losses: 0, duplicates: 0, crashes: 0 },
+};
+
 #[test]
 fn with_timers() {
-    let patient = World { pace: Pace::Patient, ..World::new() };
-    let make = |me: NodeId| {
-        let after = vec![next(me, 3), next(next(me, 3), 3)];
-        ChangRobertsNumbered::new(id(me), me, after, Duration::from_millis(300))
-    };
-    fine("chang-roberts-numbered", elections(3, 2, Winner::Largest, patient, make));
-    let make = |me: NodeId| {
-        let others = NodeId::all(3).filter(|&other| other != me);
-        let others = others.map(|other| (id(other), other)).collect();
-        Bully::new(id(me), others, Duration::from_millis(20))
-    };
-    let mut system = elections(3, 2, Winner::Largest, patient, make);
+    fine("chang-roberts-numbered", elections(3, 2, Winner::Largest, PATIENT, numbered));
+    let mut system = elections(3, 2, Winner::Largest, PATIENT, bully);
     system.monitor = system.monitor.overlapping();
     fine("bully", system);
+}
+
+/// Everyone wants a leader and notices crashes.
+fn all_notice<P>(mut system: System<P, Voter, Monitor>) -> System<P, Voter, Monitor>
+where
+    P: Protocol<Command = Command, Event = Event>,
+{
+    system.applications.fill(Voter::new(1).content().noticing());
+    system
+}
+
+#[test]
+fn crashes_are_survived_by_those_who_are_told() {
+    let crash = Faults { crashes: 1, ..Faults::default() };
+    let world = PATIENT.faults(Faults { losses: 1, ..crash });
+    let system = elections(3, 3, Winner::Largest, world, numbered);
+    fine("chang-roberts-numbered, a crash and a loss", all_notice(system));
+    let mut system = elections(3, 3, Winner::Largest, PATIENT.faults(crash), bully);
+    system.monitor = system.monitor.overlapping();
+    fine("bully, a crash", all_notice(system));
 }

@@ -134,7 +134,12 @@ where
         if let Some(node) = asleep {
             return vec![Action::Happen(node, Input::Start)];
         }
-        let has_time = self.0.world.pace == Pace::Free || state.channels.is_empty();
+        let is_free = self.0.world.pace == Pace::Free;
+        let is_up = |id: NodeId| state.nodes[id.index()].status == Status::Up;
+        let is_quiet = all.clone().filter(|&id| is_up(id)).all(|id| {
+            let application = &state.nodes[id.index()].application;
+            application.notices().is_empty()
+        });
         for id in all {
             let node = &state.nodes[id.index()];
             if node.status == Status::Down {
@@ -142,8 +147,10 @@ where
             }
             let mut happen = |input| actions.push(Action::Happen(id, input));
             node.application.commands().into_iter().map(Input::Command).for_each(&mut happen);
-            if has_time {
+            if is_free || state.channels.is_empty() {
                 node.application.notices().into_iter().map(Input::Command).for_each(&mut happen);
+            }
+            if is_free || state.channels.is_empty() && is_quiet {
                 node.timers.iter().cloned().map(Input::Timer).for_each(&mut happen);
             }
             if state.faults.crashes > 0 {
