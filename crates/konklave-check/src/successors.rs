@@ -34,6 +34,12 @@ pub(crate) struct Successor {
     pub(crate) monitor: u32,
 }
 
+/// Whether a state with these successors is at rest: nothing more happens unless a node crashes, and
+/// none has to.
+pub(crate) fn is_at_rest(successors: &[Successor]) -> bool {
+    successors.iter().all(|successor| matches!(successor.action, Action::Crash { .. }))
+}
+
 /// The outcome of an action in which no node takes a step.
 const NONE: u32 = u32::MAX;
 

@@ -3,6 +3,7 @@
 mod faults;
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
@@ -372,6 +373,13 @@ pub(crate) fn number_of_nodes(text: &str) -> Result<u32, String> {
         Ok(_) => Err(format!("at most {NODES_MAX} nodes can be simulated")),
         Err(_) => Err("write a number such as 1000".to_owned()),
     }
+}
+
+/// A time limit in seconds.
+pub(crate) fn time(text: &str) -> Result<Duration, String> {
+    let time = text.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    time.filter(|time| !time.is_zero())
+        .ok_or_else(|| "write a number of seconds above zero, such as 0.5 or 600".to_owned())
 }
 
 #[cfg(test)]

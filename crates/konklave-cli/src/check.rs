@@ -196,7 +196,7 @@ fn plan(args: &CheckArgs, site: &Site) -> CheckPlan {
                 states: args.states,
                 depth: args.depth,
                 bytes: Some(args.memory.saturating_mul(1 << 20)),
-                time: args.seconds.map(drive::seconds),
+                time: args.seconds,
             },
         },
         world,

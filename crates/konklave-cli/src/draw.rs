@@ -74,6 +74,11 @@ pub enum Format {
 
 /// Draws a trace.
 pub fn draw(args: &DrawArgs) -> Result<Verdict, Failure> {
+    if let (Some(from), Some(to)) = (args.from, args.to)
+        && from > to
+    {
+        return Err(Failure::bad(format!("--from {from} is behind --to {to}: nothing is between")));
+    }
     let recorded = open(&args.file)?;
     let in_file = |problem: String| Failure::bad(format!("{}: {problem}", args.file.display()));
     let account = account(&recorded).map_err(in_file)?;

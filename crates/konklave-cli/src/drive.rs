@@ -28,7 +28,7 @@ use crate::failure::Failure;
 use crate::replay::describe;
 use crate::site::Site;
 pub use broken::{broken_election, broken_mutex};
-pub use check::{CheckPlan, Checked, Told, seconds, world};
+pub use check::{CheckPlan, Checked, Told, world};
 pub use shrink::Shorter;
 
 /// What is to be done with a system.

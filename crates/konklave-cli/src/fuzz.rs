@@ -11,7 +11,7 @@ use std::thread;
 use std::time::Duration;
 
 use crate::Verdict;
-use crate::drive::{self, Job, Outcome, carry_out};
+use crate::drive::{Job, Outcome, carry_out};
 use crate::failure::Failure;
 use crate::output::{self, grouped};
 use crate::progress::Watch;
@@ -23,7 +23,7 @@ use faults::Disorder;
 use swarm::{Budget, Failures, swarm};
 
 /// How many seconds it takes if nobody says.
-const SECONDS: f64 = 10.0;
+const TIME: Duration = Duration::from_secs(10);
 
 /// A failure that was looked at more closely.
 struct Example {
@@ -71,16 +71,16 @@ pub fn fuzz(args: &FuzzArgs) -> Result<Verdict, Failure> {
 }
 
 fn budget(args: &FuzzArgs) -> Budget {
-    let seconds = match (args.seconds, args.schedules) {
-        (Some(seconds), _) => drive::seconds(seconds),
+    let time = match (args.seconds, args.schedules) {
+        (Some(time), _) => time,
         (None, Some(_)) => Duration::MAX,
-        (None, None) => drive::seconds(SECONDS),
+        (None, None) => TIME,
     };
     let usual = thread::available_parallelism().map_or(1, usize::from);
     Budget {
         seed: args.seed,
         schedules: args.schedules.unwrap_or(u64::MAX),
-        time: seconds,
+        time,
         threads: args.threads.map_or(usual, usize::from),
         stops_at_failure: !args.beyond,
     }

@@ -79,6 +79,11 @@ fn faults_are_looked_at_within_their_budgets() {
     assert_eq!(lost["violation"]["promise"], "no starvation");
     let crashed = broken("central --nodes 2 --crashes 1");
     assert_eq!(crashed["violation"]["promise"], "no starvation");
+    // Whoever is stuck is so before the last crash that may happen.
+    let several = broken("ricart-agrawala --nodes 3 --crashes 3");
+    assert_eq!(several["violation"]["promise"], "no starvation");
+    let survived = json("check chang-roberts-numbered --nodes 3 --crashes 1 --losses 1 --json");
+    assert_eq!(survived["verdict"], "exhausted");
     let trace = path("crash.jsonl");
     broken(&format!("central --nodes 2 --crashes 1 --trace {}", trace.display()));
     assert_eq!(konklave(&format!("replay -q {}", trace.display())).status.code(), Some(1));
@@ -133,6 +138,11 @@ fn bad_input_is_refused() {
         ("check raymond --nodes 61", "at most 60"),
         ("check raymond --budget 1,2", "write one for each"),
         ("check raymond --budget 1,x", "invalid"),
+        ("check raymond --budget 0,0,0", "nothing to check"),
+        ("check raymond --seconds nan", "above zero"),
+        ("check raymond --seconds 0", "above zero"),
+        ("check raymond --memory 0", "not in 1.."),
+        ("check raymond --states 0", "not in 1.."),
         ("check raymond --ids random", "means nothing"),
         ("check chang-roberts --entries 2", "means nothing"),
         ("check extinction --elections 2", "none can follow"),

@@ -171,6 +171,7 @@ fn bad_input_is_refused() {
         (format!("run raymond --nodes 3 --out {}", foreign.display()), "a folder is needed"),
         (format!("draw {}", foreign.display()), "not a trace"),
         ("draw nowhere.jsonl".to_owned(), "nowhere.jsonl"),
+        ("draw nowhere.jsonl --from 9 --to 3".to_owned(), "nothing is between"),
         (format!("export {} --to csv", foreign.display()), "not a trace"),
         ("check --specimen nobody".to_owned(), "there is no specimen"),
         ("check --specimen central-without-queue --nodes 3".to_owned(), "cannot be used"),

@@ -7,7 +7,7 @@ use crate::meaning::ask;
 use crate::report::Reached;
 use crate::rows::Rows;
 use crate::seen::{Identity, Seen, StateId, shard_of};
-use crate::successors::{Successor, Successors};
+use crate::successors::{Successor, Successors, is_at_rest};
 
 /// How many edges to one shard are gathered before it is locked for them.
 const BATCH: usize = 64;
@@ -90,7 +90,7 @@ impl<'a> Worker<'a> {
         let mut found = std::mem::take(&mut self.found);
         self.successors.of(row, frontier.print(index), &mut |successor| found.push(successor));
         self.states += found.len() as u64;
-        if found.is_empty() {
+        if is_at_rest(&found) {
             self.end(frontier, index);
         }
         for successor in found.drain(..) {
@@ -117,7 +117,7 @@ impl<'a> Worker<'a> {
         self.reached.contention |= wanting > 1;
     }
 
-    /// Nothing more can happen: is that a good end?
+    /// Nothing more has to happen: is that a good end?
     fn end(&mut self, frontier: &Rows, index: usize) {
         self.ends += 1;
         let monitor = self.space.shape.monitor(frontier.row(index));

@@ -216,6 +216,6 @@ where
         !state.is_broken
             && (!state.channels.is_empty()
                 || state.monitor.at_rest().is_ok()
-                || !self.actions(state).is_empty())
+                || !self.actions(state).iter().all(|action| matches!(action, Action::Crash(_))))
     }
 }

@@ -2,11 +2,12 @@
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::Args;
 use konklave_sim::workload::Members;
 
-use crate::args::{VariantArgs, number_of_nodes};
+use crate::args::{VariantArgs, number_of_nodes, time};
 
 /// Options of `check`.
 #[derive(Debug, Args)]
@@ -97,16 +98,19 @@ pub struct CheckArgs {
     pub no_costs: bool,
     /// Stop after so many different states
     #[arg(long, value_name = "COUNT", help_heading = "Search")]
+    #[arg(value_parser = clap::value_parser!(u64).range(1..))]
     pub states: Option<u64>,
     /// Stop after so many steps
     #[arg(long, value_name = "STEPS", help_heading = "Search")]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..))]
     pub depth: Option<u32>,
     /// Stop at so many MiB
     #[arg(long, value_name = "MIB", default_value_t = 16_384, help_heading = "Search")]
+    #[arg(value_parser = clap::value_parser!(u64).range(1..))]
     pub memory: u64,
     /// Stop after so many seconds
-    #[arg(long, value_name = "SECONDS", help_heading = "Search")]
-    pub seconds: Option<f64>,
+    #[arg(long, value_name = "SECONDS", value_parser = time, help_heading = "Search")]
+    pub seconds: Option<Duration>,
 
     /// Write a schedule that breaks a promise to this file, as a trace
     #[arg(long, value_name = "FILE")]

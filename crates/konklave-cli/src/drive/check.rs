@@ -4,7 +4,6 @@
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
-use std::time::Duration;
 
 use konklave::NodeId;
 use konklave::booking::Interval;
@@ -108,14 +107,20 @@ where
 impl CheckPlan {
     /// How many commands each node's application has.
     fn budgets(&self, site: &Site, usual: impl Fn(u32) -> u32) -> Result<Vec<u32>, Failure> {
-        match &self.budget {
-            None => Ok((0..site.nodes()).map(usual).collect()),
-            Some(budget) if budget.len() == site.nodes() as usize => Ok(budget.clone()),
-            Some(budget) => Err(Failure::bad(format!(
-                "--budget has {} numbers, but there are {} nodes: write one for each",
-                budget.len(),
-                site.nodes()
-            ))),
+        let budgets = match &self.budget {
+            None => (0..site.nodes()).map(usual).collect(),
+            Some(budget) if budget.len() == site.nodes() as usize => budget.clone(),
+            Some(budget) => {
+                return Err(Failure::bad(format!(
+                    "--budget has {} numbers, but there are {} nodes: write one for each",
+                    budget.len(),
+                    site.nodes()
+                )));
+            }
+        };
+        match budgets.iter().all(|&budget| budget == 0) {
+            true => Err(Failure::bad("nobody asks for anything, so there is nothing to check")),
+            false => Ok(budgets),
         }
     }
 
@@ -163,9 +168,4 @@ pub fn world(site: &Site, order: Option<Order>, pace: Pace) -> World {
         perpetual: site.entry().needs.perpetual,
         ..World::new()
     }
-}
-
-/// A time limit that the user writes in seconds.
-pub fn seconds(seconds: f64) -> Duration {
-    Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)
 }

@@ -3,8 +3,11 @@
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::str::FromStr;
+use std::time::Duration;
 
 use clap::Args;
+
+use crate::args::time;
 
 /// Options of `fuzz`.
 #[derive(Debug, Args)]
@@ -36,8 +39,8 @@ pub struct FuzzArgs {
     pub beyond: bool,
 
     /// Stop after so many seconds [default: 10, or never if --schedules is given]
-    #[arg(long, value_name = "SECONDS", value_parser = above_zero)]
-    pub seconds: Option<f64>,
+    #[arg(long, value_name = "SECONDS", value_parser = time)]
+    pub seconds: Option<Duration>,
     /// Stop after so many schedules
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..))]
     pub schedules: Option<u64>,
@@ -82,12 +85,5 @@ impl FromStr for Sizes {
             _ if most > NODES_MAX => Err(format!("at most {NODES_MAX} nodes make sense here")),
             _ => Ok(Self { least, most }),
         }
-    }
-}
-
-fn above_zero(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(seconds) if seconds > 0.0 => Ok(seconds),
-        _ => Err("write a number of seconds above zero".to_owned()),
     }
 }
