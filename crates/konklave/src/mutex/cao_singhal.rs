@@ -30,9 +30,9 @@
 //!
 //! A complete network, of which only quorums are used, with reliable channels in any order. No
 //! crashes: a crashed node blocks those who have it in their quorum, a crashed owner all whose
-//! quorums meet its own. A lost message blocks in the same way, unless it is a transfer or failure
-//! that turns out not to matter. A doubled message is ignored by its epoch or its request; only a
-//! doubled request, come back after its end, blocks its arbiter for ever.
+//! quorums meet its own, and one that comes back without its memory lets two in. A lost message
+//! blocks, too, unless it is a transfer or failure that turns out not to matter. A doubled one is
+//! ignored by its epoch or request; only a doubled request that comes after its end blocks.
 //!
 //! # Differs from the paper
 //!
