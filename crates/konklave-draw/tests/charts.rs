@@ -235,4 +235,13 @@ fn a_comparison_puts_the_band_where_the_formula_is() {
     assert!((width(band) - 15.0 * unit).abs() < 0.2);
     assert!((common::number(band, "x") - common::number(bars[0], "x") - 5.0 * unit).abs() < 0.2);
     assert!(texts(&document).contains(&"10 (formula 5 to 20)"));
+    assert!(texts(&document).contains(&"measured, with its confidence interval"));
+}
+
+#[test]
+fn a_comparison_without_intervals_promises_none() {
+    let svg = Comparison::new("c").row("one run", (7.0, 7.0, 7.0), None).svg();
+    let document = parse(&svg);
+    assert!(texts(&document).contains(&"measured"), "{:?}", texts(&document));
+    assert!(of_class(&document, "k-thin").is_empty(), "there is an interval");
 }

@@ -105,9 +105,14 @@ impl Comparison {
 
     fn legend(&self, is_log: bool) -> Legend {
         let mut legend = Legend::default();
-        legend.add("measured, with its confidence interval", move |canvas, x, y| {
-            let (low, middle, high) = (x + 10.0, x + 17.0, x + 24.0);
-            draw_measured(canvas, (x, low, middle, high), y, is_log);
+        let has_interval = |row: &Row| row.measured.low < row.measured.high;
+        let (name, reach) = match self.rows.iter().any(has_interval) {
+            true => ("measured, with its confidence interval", 7.0),
+            false => ("measured", 0.0),
+        };
+        legend.add(name, move |canvas, x, y| {
+            let mean = x + 17.0;
+            draw_measured(canvas, (x, mean - reach, mean, mean + reach), y, is_log);
         });
         if self.rows.iter().any(|row| row.expected.is_some()) {
             legend.add("expected by the formula", |canvas, x, y| {
