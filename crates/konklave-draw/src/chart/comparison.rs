@@ -65,7 +65,7 @@ impl Comparison {
         const ROW: f64 = 30.0;
         let means: Vec<_> = self.rows.iter().map(|row| row.measured.y).collect();
         let axis = match self.axis {
-            Axis::Auto if crate::log_helps(means.iter().copied()) => Axis::Log,
+            Axis::Auto if crate::log_helps(means.iter().copied()) || self.is_dwarfed() => Axis::Log,
             Axis::Auto => Axis::Linear,
             chosen => chosen,
         };
@@ -101,6 +101,15 @@ impl Comparison {
             notes.push("There are no data.".to_owned());
         }
         page.finish(&self.legend(scale.is_log), &notes, &self.describe(&says))
+    }
+
+    /// Whether a formula allows so much more than was measured that bars would be mere stubs.
+    fn is_dwarfed(&self) -> bool {
+        let measured = || self.rows.iter().map(|row| row.measured.y);
+        let bounds = self.rows.iter().filter_map(|row| Some(row.expected?.1));
+        let bound = bounds.filter(|bound| bound.is_finite()).fold(0.0, f64::max);
+        let largest = measured().filter(|mean| mean.is_finite()).fold(0.0, f64::max);
+        measured().all(|mean| mean > 0.0) && bound > 8.0 * largest
     }
 
     fn legend(&self, is_log: bool) -> Legend {
