@@ -152,6 +152,10 @@ fn measure(
 ) -> Result<Option<Row>, Failure> {
     let mut sample = Sample::default();
     for run in 0..args.runs.unwrap_or(RUNS) {
+        // A short run ends before it asks whether to go on.
+        if !watch.show(|_| format!("{}, run {}", entry.name, run + 1)) {
+            return Ok(None);
+        }
         let seed = args.seed.wrapping_add(u64::from(run));
         let site = Site::new(Setup { seed, ..setup.clone() }, entry)?;
         let plan = plan(args, &site, seed, members);

@@ -97,6 +97,10 @@ fn measure(
     variant: Option<&'static str>,
     watch: &mut Watch,
 ) -> Result<Option<Row>, Failure> {
+    // A short run ends before it asks whether to go on.
+    if !watch.show(|_| entry.name.clone()) {
+        return Ok(None);
+    }
     let option = entry.choices.first().map(|choice| choice.name).zip(variant).into_iter();
     let setup = Setup {
         algorithm: entry.name.clone(),
