@@ -13,6 +13,7 @@ use konklave::mutex::ricart_agrawala::RicartAgrawala;
 use konklave::mutex::ricart_agrawala_token::RicartAgrawalaToken;
 use konklave::mutex::ring_chase::{self, RingChase};
 use konklave::mutex::suzuki_kasami::SuzukiKasami;
+use konklave::mutex::token_graph::{self, TokenGraph};
 use konklave::mutex::{Command, Event, Monitor};
 use konklave::protocol::Protocol;
 use konklave::trace::Line;
@@ -86,6 +87,20 @@ fn quorum_algorithms() {
     assert_eq!(maekawa(&triangle, 2), (18, 22));
     assert_eq!(maekawa(&all, 1), (18, 26));
     assert_eq!(totals(&[1; 3], |me| CaoSinghal::new(me, all.of(me))), (18, 30));
+}
+
+/// Where only the edge that the token took turns round, the rest is a spanning tree. The wave that
+/// points all edges to the token costs two messages per edge before that.
+#[test]
+fn a_token_on_graphs() {
+    let on = |neighbours: &dyn Fn(NodeId) -> Vec<NodeId>| {
+        let variant = token_graph::Variant::One;
+        totals(&[1; 4], |me| TokenGraph::new(me, neighbours(me), NodeId(0), variant))
+    };
+    let cycle = |me: NodeId| vec![NodeId((me.0 + 3) % 4), NodeId((me.0 + 1) % 4)];
+    assert_eq!(on(&cycle), (2 * 4 + 8, 2 * 4 + 16));
+    let complete = |me: NodeId| NodeId::all(4).filter(|other| *other != me).collect();
+    assert_eq!(on(&complete), (2 * 6 + 10, 2 * 6 + 12));
 }
 
 #[test]

@@ -14,14 +14,14 @@ pub enum Axis {
     Auto,
 }
 
-/// Whether values are better seen on a logarithmic axis: they are all positive, and span more than
-/// two decades. What is not finite does not count.
+/// Whether values are better seen on a logarithmic axis: they are all positive, and span two
+/// decades or more. What is not finite does not count.
 pub fn log_helps(values: impl IntoIterator<Item = f64>) -> bool {
     let (mut low, mut high) = (f64::INFINITY, 0.0_f64);
     for value in values.into_iter().filter(|value| value.is_finite()) {
         (low, high) = (low.min(value), high.max(value));
     }
-    low > 0.0 && high / low > 100.0
+    low > 0.0 && high / low >= 100.0
 }
 
 /// Whether a value can be drawn: beyond this, differences overflow.

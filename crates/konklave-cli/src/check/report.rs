@@ -160,9 +160,13 @@ fn costs(checked: &Checked, family: Family) -> Vec<(&'static str, String)> {
     };
     let seen: Vec<_> =
         [(served, service), (contention, rivalry)].into_iter().filter(|it| it.0).collect();
-    fields.push(match seen.is_empty() {
-        true => ("seen", output::red("neither contention nor an entry: this pass is empty")),
-        false => ("seen", seen.iter().map(|it| it.1).collect::<Vec<_>>().join(", ")),
+    fields.push(match (seen.is_empty(), checked.verdict) {
+        (false, _) => ("seen", seen.iter().map(|it| it.1).collect::<Vec<_>>().join(", ")),
+        (true, Found::Violated) => ("seen", format!("neither {service} nor {rivalry}")),
+        (true, _) => {
+            let empty = format!("neither {service} nor {rivalry}: this pass is empty");
+            ("seen", output::red(&empty))
+        }
     });
     if let Some(liveness) = checked.liveness {
         fields.push((

@@ -1,6 +1,6 @@
 //! What a run came to, for people.
 
-use konklave_sim::workload::mutex::Distribution;
+use konklave_sim::workload::Distribution;
 use konklave_sim::{Ended, Violation, Waiting};
 
 use super::RunReport;

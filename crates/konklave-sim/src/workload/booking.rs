@@ -1,12 +1,13 @@
 //! Applications that want intervals of a shared resource, and what becomes of their attempts.
 
-use hdrhistogram::Histogram;
 use konklave::NodeId;
 use konklave::booking::{Command, Event, Interval};
 use konklave::protocol::Protocol;
 use serde::Serialize;
 
-use super::mutex::{Demand, Distribution};
+use super::Distribution;
+use super::mutex::Demand;
+use super::times::Times;
 use super::{Agenda, Workload};
 use crate::metrics::Messages;
 
@@ -45,7 +46,7 @@ pub struct Diary {
     denials: u64,
     inside: u32,
     inside_max: u32,
-    waiting: Histogram<u64>,
+    waiting: Times,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -79,7 +80,7 @@ impl Diary {
             denials: 0,
             inside: 0,
             inside_max: 0,
-            waiting: Histogram::new(3).expect("three digits are a valid precision"),
+            waiting: Times::new(),
         }
     }
 
@@ -152,7 +153,7 @@ where
     fn on_event(&mut self, node: NodeId, event: &Event, agenda: &mut Agenda<'_, P>) {
         let application = &mut self.nodes[node.index()];
         let Stage::Waiting(interval) = application.stage else { return }; // The monitor complains.
-        self.waiting.saturating_record(agenda.now() - application.asked);
+        self.waiting.record(agenda.now() - application.asked);
         match event {
             Event::Granted => {
                 application.stage = Stage::Inside(interval);
@@ -195,7 +196,7 @@ where
             messages_per_attempt: (self.attempts > 0)
                 .then(|| messages.total as f64 / self.attempts as f64),
             inside_at_once_max: self.inside_max,
-            waiting_time: Distribution::of(&self.waiting, unit),
+            waiting_time: self.waiting.distribution(unit),
             throughput: (span > 0.0).then(|| self.entries as f64 / span),
         }
     }

@@ -3,6 +3,7 @@
 pub mod booking;
 pub mod election;
 pub mod mutex;
+mod times;
 
 use std::fmt::{self, Debug, Display};
 use std::str::FromStr;
@@ -15,6 +16,7 @@ use crate::metrics::Messages;
 use crate::occurrence::{Occurrence, What};
 use crate::random::Random;
 use crate::wheel::Wheel;
+pub use times::Distribution;
 
 /// The applications of all nodes together: they see what nodes tell them and give commands.
 pub trait Workload<P: Protocol> {

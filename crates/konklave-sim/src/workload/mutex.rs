@@ -3,13 +3,13 @@
 use std::fmt::{self, Display};
 use std::str::FromStr;
 
-use hdrhistogram::Histogram;
 use konklave::NodeId;
 use konklave::mutex::{Command, Event};
 use konklave::protocol::Protocol;
 use serde::Serialize;
 
-use super::{Agenda, Workload};
+use super::times::Times;
+use super::{Agenda, Distribution, Workload};
 use crate::metrics::Messages;
 
 /// Who asks when.
@@ -106,8 +106,8 @@ struct Measured {
     ended: Option<(u64, u64)>,
     entries: u64,
     coordination: Sum,
-    waiting: Histogram<u64>,
-    response: Histogram<u64>,
+    waiting: Times,
+    response: Times,
     overtakings_max: u64,
 }
 
@@ -120,14 +120,13 @@ struct Sum {
 
 impl Measured {
     fn new() -> Self {
-        let histogram = || Histogram::new(3).expect("three digits are a valid precision");
         Self {
             began: (0, 0),
             ended: None,
             entries: 0,
             coordination: Sum::default(),
-            waiting: histogram(),
-            response: histogram(),
+            waiting: Times::new(),
+            response: Times::new(),
             overtakings_max: 0,
         }
     }
@@ -242,7 +241,7 @@ where
                 self.latest_release = Some(moment);
                 if self.is_measuring() {
                     let response = now - self.nodes[node.index()].asked.time;
-                    self.measured.response.saturating_record(response);
+                    self.measured.response.record(response);
                 }
                 match self.plan.demand {
                     Demand::Light if self.plan.perpetual => {
@@ -275,7 +274,7 @@ where
         }
         let measured = &mut self.measured;
         measured.entries += 1;
-        measured.waiting.saturating_record(now - asked.time);
+        measured.waiting.record(now - asked.time);
         measured.overtakings_max = measured.overtakings_max.max(overtakings);
         // Only if it was waiting already when the one before left: else it delayed itself.
         if let Some(release) = self.latest_release.filter(|release| asked < *release) {
@@ -317,8 +316,8 @@ where
             messages_per_entry: per_entry((messages_after - messages_before) as f64),
             coordination_delay: (count > 0)
                 .then(|| Spread { mean: total as f64 / count as f64 / unit, max: in_units(max) }),
-            response_time: Distribution::of(&measured.response, unit),
-            waiting_time: Distribution::of(&measured.waiting, unit),
+            response_time: measured.response.distribution(unit),
+            waiting_time: measured.waiting.distribution(unit),
             throughput: (span > 0.0).then(|| measured.entries as f64 / span),
             overtakings_max: measured.overtakings_max,
         }
@@ -352,32 +351,6 @@ pub struct Spread {
     pub mean: f64,
     /// The largest.
     pub max: f64,
-}
-
-/// How a quantity is distributed.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Distribution {
-    /// The mean.
-    pub mean: f64,
-    /// Half of all are not larger.
-    pub p50: f64,
-    /// All but one in a hundred are not larger.
-    pub p99: f64,
-    /// The largest.
-    pub max: f64,
-}
-
-impl Distribution {
-    /// That of a histogram of ticks, in multiples of `unit`; none if it is empty.
-    pub(super) fn of(histogram: &Histogram<u64>, unit: f64) -> Option<Self> {
-        let in_units = |ticks: u64| ticks as f64 / unit;
-        (!histogram.is_empty()).then(|| Self {
-            mean: histogram.mean() / unit,
-            p50: in_units(histogram.value_at_quantile(0.50)),
-            p99: in_units(histogram.value_at_quantile(0.99)),
-            max: in_units(histogram.max()),
-        })
-    }
 }
 
 #[cfg(test)]
