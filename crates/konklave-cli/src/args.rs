@@ -13,6 +13,7 @@ use konklave_sim::workload::mutex::Demand;
 
 use crate::check::CheckArgs;
 use crate::check_history::CheckHistoryArgs;
+use crate::compare::CompareArgs;
 use crate::draw::{DrawArgs, ExportArgs};
 use crate::experiment::ExperimentArgs;
 use crate::fuzz::FuzzArgs;
@@ -107,67 +108,6 @@ pub struct ExplainArgs {
     /// Print one JSON object
     #[arg(long)]
     pub json: bool,
-}
-
-/// Options of `compare`.
-#[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  konklave compare mutex --nodes 13
-  konklave compare mutex --nodes 57 --load heavy --markdown
-  konklave compare mutex --nodes 13 --only raymond,naimi-trehel --csv
-  konklave compare mutex --nodes 13 --load heavy --variants
-  konklave compare election --topology ring --nodes 1024
-
-Mutual exclusion: every algorithm runs on the network it needs. Under light load, and under heavy
-load with constant delays, the beginning and the end of each run are left out, so that the figures
-are those of the steady state. Elections: every algorithm that the network suits, for three orders
-of ids, started by all nodes and by one.")]
-pub struct CompareArgs {
-    /// The family: mutex or election
-    pub family: String,
-    /// How many nodes there are
-    #[arg(long, short, value_parser = number_of_nodes, default_value = "13")]
-    pub nodes: u32,
-    /// light: one at a time, after rest; heavy: everyone, always; poisson:RATE: so many requests
-    /// per T
-    /// [default: light]
-    #[arg(long)]
-    pub load: Option<Demand>,
-    /// How often each node enters; under light load, on average [default: enough for good means]
-    #[arg(long)]
-    pub entries: Option<u32>,
-    /// Elections: the network, as `run` takes it; algorithms that it does not suit are left out
-    /// [default: ring]
-    #[arg(long)]
-    pub topology: Option<String>,
-    /// Elections: how many random orders of ids are averaged [default: enough for good means]
-    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..))]
-    pub runs: Option<u32>,
-    /// Only these algorithms, by their names
-    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
-    pub only: Vec<String>,
-    /// Every variant of each algorithm, not only the first
-    #[arg(long)]
-    pub variants: bool,
-    /// Decides everything that is left to chance
-    #[arg(long, default_value_t = 1)]
-    pub seed: u64,
-    /// How long messages travel: constant:D, uniform:A..B, exp:MEAN, per-link:A..B or
-    /// asymmetric:A..B
-    #[arg(long, default_value = "constant:1")]
-    pub delay: Delay,
-    /// How long a node stays inside [default: 5 T]
-    #[arg(long, value_name = "TICKS")]
-    pub cs: Option<u64>,
-    /// Print one JSON object
-    #[arg(long, conflicts_with_all = ["markdown", "csv"])]
-    pub json: bool,
-    /// Print a Markdown table
-    #[arg(long, conflicts_with = "csv")]
-    pub markdown: bool,
-    /// Print comma-separated values
-    #[arg(long)]
-    pub csv: bool,
 }
 
 /// Options of `run`.

@@ -1,14 +1,21 @@
 //! `konklave compare`: all algorithms of a family on the same task, measured beside formula.
 
+mod args;
 mod election;
+mod folder;
 mod mutex;
 
+use konklave_report::folder::Folder;
+use konklave_report::table::Table;
+use serde_json::Value;
+
 use crate::Verdict;
-use crate::args::CompareArgs;
 use crate::entry::{Entry, Family};
 use crate::failure::Failure;
+use crate::out::Picture;
 use crate::output;
 use crate::table::{self, TABLE};
+pub use args::CompareArgs;
 
 /// Compares and prints.
 ///
@@ -50,6 +57,65 @@ pub fn compare(args: &CompareArgs) -> Result<Verdict, Failure> {
 
 fn given(options: &[(&'static str, bool)]) -> Option<&'static str> {
     options.iter().find(|(_, is_given)| *is_given).map(|(option, _)| *option)
+}
+
+/// What a comparison has found, in every form in which it is told.
+struct Findings {
+    title: String,
+    /// What was asked.
+    asked: Vec<(&'static str, String)>,
+    judged: Vec<Judged>,
+    /// Whether nobody has stopped it.
+    is_whole: bool,
+    /// The table for people: its head, and the same cells for the terminal and for the page.
+    head: &'static [&'static str],
+    cells: Vec<Vec<String>>,
+    shown: Table,
+    /// What the columns of that table mean.
+    meaning: String,
+    /// What is told on the terminal, table and all.
+    lines: Vec<String>,
+    /// Every row with every digit.
+    results: Table,
+    pictures: Vec<Picture>,
+    /// What a crash does to each algorithm, if that is known.
+    crashes: Vec<(String, String)>,
+    json: Value,
+}
+
+/// How one row came out.
+struct Judged {
+    name: String,
+    /// As [`agreement`] says it.
+    agreement: &'static str,
+    /// The promise that was broken.
+    violation: Option<String>,
+}
+
+impl Findings {
+    /// Writes the folder, if there is one, prints in the form that the user asks for, and judges.
+    fn conclude(self, args: &CompareArgs, folder: Option<Folder>) -> Result<Verdict, Failure> {
+        let written = folder.map(|folder| folder::write(&self, folder)).transpose()?;
+        let data = as_data(args, self.head, &self.cells);
+        match (args.json, data) {
+            (true, _) => output::json(&self.json)?,
+            (false, Some(lines)) => output::lines(&lines)?,
+            (false, None) => {
+                let mut lines = self.lines;
+                if !self.is_whole {
+                    lines.push("stopped by hand: the rest is missing".to_owned());
+                }
+                lines.extend(written.iter().map(|path| format!("\nreport: {path}")));
+                output::lines(&lines)?;
+            }
+        }
+        let is_bad = |judged: &Judged| ["violated", "differs"].contains(&judged.agreement);
+        Ok(match (self.judged.iter().any(is_bad), self.is_whole) {
+            (true, _) => Verdict::Broken,
+            (false, true) => Verdict::Fine,
+            (false, false) => Verdict::Inconclusive,
+        })
+    }
 }
 
 /// What a table says about a measurement beside its formula.

@@ -4,11 +4,14 @@ mod args;
 pub mod command;
 pub mod draw;
 pub mod faults;
+mod folder;
 mod report;
 pub mod swarm;
 
 use std::thread;
 use std::time::Duration;
+
+use konklave_report::folder::Folder;
 
 use crate::Verdict;
 use crate::drive::{Job, Outcome, carry_out};
@@ -38,6 +41,7 @@ struct Example {
 pub fn fuzz(args: &FuzzArgs) -> Result<Verdict, Failure> {
     let entry = table::find(&args.algorithm)?;
     let space = Space::new(args, entry)?;
+    let folder = args.out.as_ref().map(Folder::create).transpose()?;
     let mut watch = Watch::new();
     let mut go_on = |schedules: u64, deliveries: u64| {
         watch.show(|seconds| {
@@ -58,15 +62,22 @@ pub fn fuzz(args: &FuzzArgs) -> Result<Verdict, Failure> {
     if let (Some(path), Some(shortened)) = (&args.trace, first) {
         shortened.told.write(path, &shortened.site)?;
     }
+    let written = match folder {
+        Some(folder) => Some(folder::write(&tally, &examples, args, entry, folder)?),
+        None => None,
+    };
     match args.json {
         true => output::json(&report::for_machines(&tally, &examples, args)?)?,
-        false => output::lines(&report::for_people(&tally, &examples, args, entry))?,
+        false => {
+            let mut lines = report::for_people(&tally, &examples, args, entry);
+            lines.extend(written.iter().map(|path| format!("\nreport: {path}")));
+            output::lines(&lines)?;
+        }
     }
-    let is_broken = examples.iter().any(|example| example.disorder == Disorder::None);
-    Ok(match (is_broken, tally.is_interrupted) {
-        (true, _) => Verdict::Broken,
-        (false, true) => Verdict::Inconclusive,
-        (false, false) => Verdict::Fine,
+    Ok(match report::verdict(&tally, &examples) {
+        "violated" => Verdict::Broken,
+        "interrupted" => Verdict::Inconclusive,
+        _ => Verdict::Fine,
     })
 }
 

@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 use std::io::BufRead;
 
 use konklave_draw::Axis;
-use konklave_draw::chart::{Distribution, Load, Stacked};
+use konklave_draw::chart::{Comparison, Distribution, Load, Stacked};
 use konklave_report::account::{Account, SpanKind, labels, read};
 use konklave_report::folder::Folder;
 use konklave_report::html::Report;
 use konklave_report::network::{Roles, picture};
 use konklave_report::spacetime;
 
+use crate::entry::Expected;
 use crate::failure::Failure;
 use crate::site::Site;
 
@@ -29,12 +30,26 @@ impl Picture {
 
 /// The command line that was given, for people who want to do it again.
 pub(crate) fn command() -> String {
-    let words =
-        std::env::args().skip(1).map(|word| match word.contains([' ', '*', '(', '"', '<']) {
-            true => format!("'{}'", word.replace('\'', "'\\''")),
-            false => word,
-        });
-    format!("konklave {}", words.collect::<Vec<_>>().join(" "))
+    let words: Vec<_> = std::env::args().skip(1).map(|word| quoted(&word)).collect();
+    format!("konklave {}", words.join(" "))
+}
+
+/// A word that a shell takes as it is.
+fn quoted(word: &str) -> String {
+    let is_plain = |it: char| it.is_alphanumeric() || "-_./:,=@+%".contains(it);
+    match !word.is_empty() && word.chars().all(is_plain) {
+        true => word.to_owned(),
+        false => format!("'{}'", word.replace('\'', "'\\''")),
+    }
+}
+
+/// Lines that were written for a terminal, as one text without its colours.
+pub(crate) fn plain(lines: &[String]) -> String {
+    let text = lines.join("\n");
+    let mut parts = text.split("\x1b[");
+    let first = parts.next().unwrap_or_default().to_owned();
+    // A colour ends with its first `m`.
+    parts.fold(first, |text, part| text + part.split_once('m').map_or(part, |(_, rest)| rest))
 }
 
 /// Writes pictures to their files and into the page.
@@ -68,19 +83,24 @@ pub(crate) fn names(site: &Site) -> Vec<String> {
     labels(site.nodes() as usize, Some(&ids[..]).filter(|ids| !ids.is_empty()))
 }
 
+fn title(site: &Site) -> String {
+    format!("{} on a {}", site.entry().name, site.graph().describe())
+}
+
+/// What happened, as a space-time diagram in a file of this name.
+pub(crate) fn diagram(name: &str, site: &Site, account: &Account) -> Result<Picture, Failure> {
+    let options = spacetime::Options { labels: names(site), ..spacetime::Options::default() };
+    let svg = spacetime::picture(&title(site), account, &options).map_err(Failure::bad)?;
+    Ok(Picture::new(name, "What happened: a line per node, time to the right.", svg))
+}
+
 /// The pictures of what happened.
 pub(crate) fn pictures(site: &Site, account: &Account) -> Result<Vec<Picture>, Failure> {
-    let title = format!("{} on a {}", site.entry().name, site.graph().describe());
-    let options = spacetime::Options { labels: names(site), ..spacetime::Options::default() };
-    let diagram = spacetime::picture(&title, account, &options).map_err(Failure::bad)?;
+    let title = title(site);
     let topology = &site.setup().topology;
     let network = picture(&title, site.graph(), topology, &Roles::at_the_end(account));
     let mut all = vec![
-        Picture::new(
-            "spacetime.svg",
-            "What happened: a line per node, time to the right.",
-            diagram,
-        ),
+        diagram("spacetime.svg", site, account)?,
         Picture::new("network.svg", "The network, and what nodes were at the end.", network),
     ];
     all.extend(waiting(&title, account));
@@ -116,10 +136,46 @@ fn load(title: &str, account: &Account) -> Picture {
     Picture::new("load.svg", "The load of each node, the busiest first.", chart.svg())
 }
 
+/// Algorithms one below the other: each with what was measured, from the low end of its interval
+/// over the mean to the high end, and what its formula says, if there is one.
+pub(crate) fn comparison<'a>(
+    title: &str,
+    label: &str,
+    rows: impl IntoIterator<Item = (String, (f64, f64, f64), Option<&'a Expected>)>,
+) -> String {
+    let mut chart = Comparison::new(title).label(label, Axis::Auto);
+    for (name, measured, expected) in rows {
+        chart = chart.row(name, measured, expected.map(|it| (it.low, it.high)));
+    }
+    chart.svg()
+}
+
 /// Messages of each kind, in one bar.
 pub(crate) fn kinds(title: &str, by_kind: &BTreeMap<String, u64>) -> Picture {
     let chart = Stacked::new(title, by_kind.keys().cloned().collect::<Vec<_>>())
         .label("messages")
         .bar("all nodes", by_kind.values().map(|count| *count as f64).collect::<Vec<_>>());
     Picture::new("kinds.svg", "Messages of each kind.", chart.svg())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_can_be_given_to_a_shell() {
+        assert_eq!(quoted("uniform:1..10"), "uniform:1..10");
+        assert_eq!(quoted("out/first"), "out/first");
+        assert_eq!(quoted("messages>=n"), "'messages>=n'");
+        assert_eq!(quoted("$HOME;x"), "'$HOME;x'");
+        assert_eq!(quoted("it's"), "'it'\\''s'");
+        assert_eq!(quoted(""), "''");
+    }
+
+    #[test]
+    fn pages_have_no_colours_of_terminals() {
+        let lines = ["\x1b[32mok\x1b[0m  ended".to_owned(), "\x1b[1mmaekawa\x1b[0m".to_owned()];
+        assert_eq!(plain(&lines), "ok  ended\nmaekawa");
+        assert_eq!(plain(&["some minimum".to_owned()]), "some minimum");
+    }
 }

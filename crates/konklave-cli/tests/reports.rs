@@ -21,7 +21,9 @@ fn folder(name: &str) -> PathBuf {
 fn check_page(folder: &Path, pictures: usize) {
     let page = fs::read_to_string(folder.join("report.html")).unwrap();
     assert!(page.matches("<svg").count() >= pictures, "{}", page.matches("<svg").count());
-    assert!(!page.contains("src=\"http") && !page.contains("<script"), "it needs something else");
+    for foreign in ["src=\"", "href=\"http", "<script", "<link", "@import", "url(http"] {
+        assert!(!page.contains(foreign), "it needs something else: {foreign}");
+    }
     assert!(page.len() < 2_000_000, "{} bytes", page.len());
     let latest = folder.parent().unwrap().join("latest").join("report.html");
     assert_eq!(fs::read_to_string(latest).unwrap(), page);
@@ -136,6 +138,133 @@ fn a_specimen_shows_how_it_breaks() {
     assert_eq!(again.status.code(), Some(1), "{}", text(&again.stderr));
 }
 
+/// The file of this name in a folder.
+fn read(folder: &Path, name: &str) -> String {
+    fs::read_to_string(folder.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
+/// The JSON in a folder is what was printed.
+fn check_json(folder: &Path, printed: &Value) {
+    let kept: Value = serde_json::from_str(&read(folder, "results.json")).unwrap();
+    assert_eq!(&kept, printed);
+}
+
+#[test]
+fn a_comparison_shows_formulas_beside_what_was_measured() {
+    let out = folder("mutex");
+    let arguments = format!("compare mutex --nodes 7 --load heavy --out {}", out.display());
+    let shown = fine(&arguments);
+    assert!(shown.ends_with(&format!("\nreport: {}/report.html\n", out.display())), "{shown}");
+    check_page(&out, 3);
+    let page = read(&out, "report.html");
+    for part in [
+        "class=\"good\"",
+        "every measured value agrees with its formula",
+        "<dt>load</dt><dd>heavy</dd>",
+        &format!("<code>konklave {arguments}</code>"),
+        "What a crash does",
+    ] {
+        assert!(page.contains(part), "{part}");
+    }
+    let picture = read(&out, "comparison.svg");
+    for name in ["ricart-agrawala: 12 (formula 12)", "expected by the formula"] {
+        assert!(picture.contains(name), "{name}");
+    }
+    for name in ["coordination.svg", "waiting.svg"] {
+        let picture = read(&out, name);
+        assert!(picture.starts_with("<svg") && picture.contains("suzuki-kasami"), "{name}");
+    }
+    let printed = json(&format!("{arguments} --json"));
+    check_json(&out, &printed);
+    let rows = printed["rows"].as_array().unwrap();
+    let csv = read(&out, "results.csv");
+    let head =
+        "algorithm,variant,year,network,messages_per_entry,formula,formula_low,formula_high,";
+    assert!(csv.starts_with(head), "{csv}");
+    assert_eq!(csv.lines().count(), rows.len() + 1);
+    assert!(csv.contains("ricart-agrawala,,1981,complete network,12,2(n-1),12,12,ok,"), "{csv}");
+}
+
+#[test]
+fn a_comparison_of_elections_has_a_picture_for_each_task() {
+    let out = folder("election");
+    let arguments = "compare election --nodes 8 --runs 25 --only chang-roberts,franklin";
+    let printed = json(&format!("{arguments} --out {} --json", out.display()));
+    check_page(&out, 6);
+    check_json(&out, &printed);
+    let csv = read(&out, "results.csv");
+    assert!(csv.starts_with("algorithm,variant,year,initiators,ids,runs,messages_to_elect,"));
+    assert_eq!(csv.lines().count(), 13, "{csv}");
+    for start in ["all", "one"] {
+        for ids in ["ascending", "descending", "random"] {
+            let picture = read(&out, &format!("{start}-{ids}.svg"));
+            assert!(picture.contains("chang-roberts: ") && picture.contains("franklin: "));
+        }
+    }
+    // The mean of all orders is n H_n, with an interval around what was measured.
+    let random = read(&out, "all-random.svg");
+    assert!(random.contains("with its confidence interval"), "{random}");
+}
+
+#[test]
+fn a_formula_that_does_not_agree_is_the_verdict() {
+    let out = folder("differs");
+    // One entry of each node is too few for a mean.
+    let arguments = "compare mutex --nodes 13 --entries 1 --only naimi-trehel,ricart-agrawala";
+    let output = konklave(&format!("{arguments} --out {}", out.display()));
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output.stdout));
+    check_page(&out, 2);
+    let page = read(&out, "report.html");
+    assert!(page.contains("class=\"bad\"") && !page.contains("class=\"good\""));
+    assert!(page.contains("1 of 2 measured values differ from their formula: naimi-trehel"));
+}
+
+#[test]
+fn random_schedules_leave_what_breaks_as_short_as_possible() {
+    let out = folder("fuzz");
+    let arguments = "fuzz lamport --beyond --schedules 400 --json";
+    let printed = json(&format!("{arguments} --out {}", out.display()));
+    check_json(&out, &printed);
+    let failures = printed["failures"].as_array().unwrap();
+    assert!(failures.len() > 2);
+    check_page(&out, failures.len());
+    let page = read(&out, "report.html");
+    for part in ["nothing broke within the assumptions", "<dt>schedules</dt><dd>400 in "] {
+        assert!(page.contains(part), "{part}");
+    }
+    let csv = read(&out, "results.csv");
+    let head = "fault,promise,detail,count,first_seed,steps,trace_file,command";
+    assert_eq!(csv.lines().next(), Some(head));
+    assert_eq!(csv.lines().count(), failures.len() + 1);
+    for failure in failures {
+        assert!(page.contains(failure["command"].as_str().unwrap()), "{failure}");
+        let (seed, promise) = (&failure["seed"], failure["promise"].as_str().unwrap());
+        let (fault, name) = (failure["fault"].as_str().unwrap(), format!("seed-{seed}.jsonl"));
+        assert!(page.contains(&format!("Seed {seed} by {fault}: {promise}")), "{failure}");
+        assert!(csv.contains(&format!(",{name},konklave run lamport ")), "{csv}");
+        let svg = read(&out, &format!("seed-{seed}.svg"));
+        assert!(page.contains(svg.trim_end()) && svg.contains(promise), "{seed}");
+        let replayed = konklave(&format!("replay {} --json", out.join(&name).display()));
+        assert_eq!(replayed.status.code(), Some(1), "{name}: {}", text(&replayed.stderr));
+        let replayed: Value = serde_json::from_slice(&replayed.stdout).unwrap();
+        assert_eq!(replayed["violations"][0]["promise"], failure["promise"]);
+    }
+}
+
+#[test]
+fn random_schedules_that_break_nothing_say_so() {
+    let out = folder("fuzz-fine");
+    let arguments = format!("fuzz ricart-agrawala --schedules 50 --out {}", out.display());
+    let shown = fine(&arguments);
+    assert!(shown.ends_with(&format!("\nreport: {}/report.html\n", out.display())), "{shown}");
+    let page = read(&out, "report.html");
+    for part in ["class=\"good\"", "nothing broke", &format!("<code>konklave {arguments}</code>")] {
+        assert!(page.contains(part), "{part}");
+    }
+    assert!(!page.contains("<h2>Seed"));
+    assert_eq!(read(&out, "results.csv").lines().count(), 1, "only the names of columns");
+}
+
 #[test]
 fn every_specimen_is_found_as_its_table_says() {
     let listed = json("list --specimens --json");
@@ -169,6 +298,17 @@ fn bad_input_is_refused() {
         ("sweep raymond --resume".to_owned(), "--out"),
         (format!("sweep raymond --nodes 3 --out {}", folder.display()), "no report of konklave"),
         (format!("run raymond --nodes 3 --out {}", foreign.display()), "a folder is needed"),
+        // None of these has begun its work when it says so, or the test would not end.
+        (
+            format!("compare mutex --entries 9999999 --out {}", foreign.display()),
+            "a folder is needed",
+        ),
+        (
+            format!("compare election --nodes 5000 --runs 99999 --out {}", folder.display()),
+            "no report of",
+        ),
+        (format!("fuzz lamport --seconds 9999 --out {}", foreign.display()), "a folder is needed"),
+        (format!("fuzz lamport --seconds 9999 --out {}/x", foreign.display()), "cannot write"),
         (format!("draw {}", foreign.display()), "not a trace"),
         ("draw nowhere.jsonl".to_owned(), "nowhere.jsonl"),
         ("draw nowhere.jsonl --from 9 --to 3".to_owned(), "nothing is between"),

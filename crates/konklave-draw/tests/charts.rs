@@ -235,4 +235,27 @@ fn a_comparison_puts_the_band_where_the_formula_is() {
     assert!((width(band) - 15.0 * unit).abs() < 0.2);
     assert!((common::number(band, "x") - common::number(bars[0], "x") - 5.0 * unit).abs() < 0.2);
     assert!(texts(&document).contains(&"10 (formula 5 to 20)"));
+    assert!(texts(&document).contains(&"measured, with its confidence interval"));
+}
+
+#[test]
+fn bars_that_a_bound_would_dwarf_become_points() {
+    let chart = |bound| {
+        let rows = Comparison::new("c").row("a", (3.0, 3.0, 3.0), Some((1.0, bound)));
+        rows.row("b", (9.0, 9.0, 9.0), None).svg()
+    };
+    let bars = |svg: &str| {
+        let document = parse(svg);
+        of_class(&document, "k-f0").into_iter().filter(|it| it.has_tag_name("rect")).count()
+    };
+    assert!(bars(&chart(70.0)) > 0, "nothing is too small to see");
+    assert_eq!(bars(&chart(80.0)), 0, "the axis is not logarithmic");
+}
+
+#[test]
+fn a_comparison_without_intervals_promises_none() {
+    let svg = Comparison::new("c").row("one run", (7.0, 7.0, 7.0), None).svg();
+    let document = parse(&svg);
+    assert!(texts(&document).contains(&"measured"), "{:?}", texts(&document));
+    assert!(of_class(&document, "k-thin").is_empty(), "there is an interval");
 }

@@ -236,7 +236,7 @@ pub(super) fn write(
         page = out::show(&folder, page, &pictures)?;
         files.push((name, "a schedule: konklave replay shows it"));
     }
-    page = page.section("What was found").preformatted(&lines.join("\n"));
+    page = page.section("What was found").preformatted(&out::plain(lines));
     folder.write_json("results.json", &for_machines(checked, args, site)?)?;
     let mut table = Table::new(["property", "holds"]);
     for property in &checked.properties {

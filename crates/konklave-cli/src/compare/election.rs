@@ -1,6 +1,10 @@
 //! Elections: messages and time on the same network, for several orders of ids and initiators.
 
+mod report;
+
 use konklave::graph::{Format, Graph, GraphError, Topology};
+use konklave_report::folder::Folder;
+use konklave_report::statistics::{self, Summary};
 use konklave_sim::random::{Random, Stream};
 use konklave_sim::workload::Members;
 use konklave_sim::workload::election::ElectionReport;
@@ -8,12 +12,11 @@ use konklave_sim::workload::mutex::Demand;
 use konklave_sim::{Delay, Options, Report};
 use serde::Serialize;
 
+use super::CompareArgs;
 use crate::Verdict;
-use crate::args::CompareArgs;
 use crate::drive::{ElectionPlan, Job, MutexPlan, Outcome, Problem, RunPlan, carry_out};
 use crate::entry::{Conditions, Entry, Expected};
 use crate::failure::Failure;
-use crate::output::{self, short};
 use crate::progress::Watch;
 use crate::setup::{Ids, Setup, network, read_topology};
 use crate::site::Site;
@@ -31,6 +34,8 @@ struct Row {
     ids: &'static str,
     runs: u32,
     messages_to_elect: f64,
+    /// The true mean is that close, with 95 % confidence.
+    messages_margin: Option<f64>,
     expected: Option<Expected>,
     /// Whether what was measured agrees with the formula, if there is one.
     within: Option<bool>,
@@ -56,9 +61,14 @@ const ENOUGH_RUNS: u32 = 3;
 pub(super) fn compare(args: &CompareArgs, entries: &[&'static Entry]) -> Result<Verdict, Failure> {
     let topology = read_topology(args.topology.as_deref().unwrap_or("ring"))?;
     let (base, graph) = base(args, &topology)?;
+    let suited: Vec<_> = entries.iter().filter(|entry| entry.needs.network.fits(&graph)).collect();
+    if suited.is_empty() {
+        return Err(Failure::bad(format!("{topology} suits none of {}", args.only.join(", "))));
+    }
+    let folder = args.out.as_ref().map(Folder::create).transpose()?;
     let mut watch = Watch::new();
     let mut rows = Vec::new();
-    let suited = entries.iter().filter(|entry| entry.needs.network.fits(&graph));
+    let mut is_whole = true;
     for &entry in suited {
         let mut variants: Vec<_> =
             table::variants(entry, base.nodes).into_iter().map(Some).collect();
@@ -78,18 +88,14 @@ pub(super) fn compare(args: &CompareArgs, entries: &[&'static Entry]) -> Result<
                     let setup = Setup { ids: ids.clone(), ..setup.clone() };
                     let call = (*initiators, members, *order);
                     let row = measure(args, entry, &setup, call, &mut watch)?;
+                    is_whole &= row.is_some();
                     rows.extend(row.map(|row| Row { variant, ..row }));
                 }
             }
         }
     }
     watch.finish();
-    if !entries.iter().any(|entry| entry.needs.network.fits(&graph)) {
-        return Err(Failure::bad(format!("{topology} suits none of {}", args.only.join(", "))));
-    }
-    print(args, &base, &rows)?;
-    let is_fine = |row: &Row| row.verdict == "ok" && row.within != Some(false);
-    Ok(if rows.iter().all(is_fine) { Verdict::Fine } else { Verdict::Broken })
+    report::findings(args, &base, &rows, is_whole).conclude(args, folder)
 }
 
 /// What all runs have in common: the same network, also if it was drawn.
@@ -146,6 +152,10 @@ fn measure(
 ) -> Result<Option<Row>, Failure> {
     let mut sample = Sample::default();
     for run in 0..args.runs.unwrap_or(RUNS) {
+        // A short run ends before it asks whether to go on.
+        if !watch.show(|_| format!("{}, run {}", entry.name, run + 1)) {
+            return Ok(None);
+        }
         let seed = args.seed.wrapping_add(u64::from(run));
         let site = Site::new(Setup { seed, ..setup.clone() }, entry)?;
         let plan = plan(args, &site, seed, members);
@@ -174,7 +184,8 @@ fn measure(
         is_regular: matches!(args.delay, Delay::Constant(_)),
         initiators: if *members == Members::All { site.nodes() } else { 1 },
     };
-    let margin = 4.0 * sample.standard_error();
+    let to_elect = sample.summary();
+    let margin = 4.0 * to_elect.deviation / f64::from(sample.runs).sqrt();
     let expected = (entry.expected)(&site, conditions).map(|expected| expected.widen(margin));
     let row = Row {
         algorithm: entry.name.clone(),
@@ -187,8 +198,9 @@ fn measure(
         initiators,
         ids: order,
         runs: sample.runs,
-        messages_to_elect: sample.mean(sample.to_elect),
-        within: expected.as_ref().map(|expected| expected.allows(sample.mean(sample.to_elect))),
+        messages_to_elect: to_elect.mean,
+        messages_margin: to_elect.margin,
+        within: expected.as_ref().map(|expected| expected.allows(to_elect.mean)),
         expected,
         messages_to_announce: sample.mean(sample.to_announce),
         time_to_elect: sample.violation.is_none().then(|| sample.mean(sample.time)),
@@ -215,12 +227,11 @@ fn plan(args: &CompareArgs, site: &Site, seed: u64, initiators: &Members) -> Run
     }
 }
 
-/// Sums over runs.
+/// What was measured in each run, or its sum over runs.
 #[derive(Default)]
 struct Sample {
     runs: u32,
-    to_elect: f64,
-    to_elect_squared: f64,
+    to_elect: Vec<f64>,
     to_announce: f64,
     time: f64,
     busiest_over_mean: f64,
@@ -230,10 +241,9 @@ struct Sample {
 
 impl Sample {
     fn add(&mut self, report: &Report<Problem>, election: &ElectionReport) {
-        let (messages, to_elect) = (&report.messages, election.messages_to_elect as f64);
+        let messages = &report.messages;
         self.runs += 1;
-        self.to_elect += to_elect;
-        self.to_elect_squared += to_elect * to_elect;
+        self.to_elect.push(election.messages_to_elect as f64);
         self.to_announce += election.messages_to_announce as f64;
         self.time += election.time_to_elect.unwrap_or(0.0);
         self.busiest_over_mean += match messages.mean_per_node {
@@ -249,118 +259,11 @@ impl Sample {
     }
 
     fn messages(&self) -> f64 {
-        self.to_elect + self.to_announce
+        self.to_elect.iter().sum::<f64>() + self.to_announce
     }
 
-    /// Of the mean number of messages to elect.
-    fn standard_error(&self) -> f64 {
-        let (runs, mean) = (f64::from(self.runs), self.mean(self.to_elect));
-        match self.runs {
-            0 | 1 => 0.0,
-            _ => ((self.to_elect_squared / runs - mean * mean).max(0.0) / (runs - 1.0)).sqrt(),
-        }
+    /// Of the messages to elect.
+    fn summary(&self) -> Summary {
+        statistics::summary(&self.to_elect).expect("there is at least one run")
     }
-}
-
-const HEAD: [&str; 11] = [
-    "algorithm",
-    "year",
-    "start",
-    "ids",
-    "messages",
-    "formula",
-    "",
-    "announce",
-    "time",
-    "load",
-    "bytes",
-];
-
-fn cells(row: &Row) -> Vec<String> {
-    let name = match row.variant {
-        Some(variant) if !row.is_default => format!("{} {variant}", row.algorithm),
-        _ => row.algorithm.clone(),
-    };
-    vec![
-        name,
-        row.year.map_or_else(String::new, |year| year.to_string()),
-        row.initiators.to_owned(),
-        row.ids.to_owned(),
-        short(row.messages_to_elect),
-        row.expected.as_ref().map_or_else(String::new, Expected::to_string),
-        super::agreement(row.verdict, row.within).to_owned(),
-        short(row.messages_to_announce),
-        row.time_to_elect.map_or_else(|| "-".to_owned(), short),
-        format!("{:.2}", row.busiest_over_mean),
-        format!("{:.1}", row.bytes_per_message),
-    ]
-}
-
-fn print(args: &CompareArgs, base: &Setup, rows: &[Row]) -> Result<(), Failure> {
-    if args.json {
-        let (nodes, topology, seed) = (base.nodes, &base.topology, args.seed);
-        output::json(&serde_json::json!({
-            "family": "election", "nodes": nodes, "topology": topology, "seed": seed,
-            "delay": args.delay.to_string(), "rows": rows,
-        }))?;
-        return Ok(());
-    }
-    let table: Vec<_> = rows.iter().map(cells).collect();
-    match super::as_data(args, &HEAD, &table) {
-        Some(lines) => Ok(output::lines(&lines)?),
-        None => Ok(output::lines(&for_people(args, base, rows, table))?),
-    }
-}
-
-/// One group per way to start and order of ids, each sorted by messages.
-fn for_people(
-    args: &CompareArgs,
-    base: &Setup,
-    rows: &[Row],
-    table: Vec<Vec<String>>,
-) -> Vec<String> {
-    let mut lines = vec![
-        format!(
-            "Election, {} nodes, {}, delay {}, seed {}",
-            base.nodes, base.topology, args.delay, args.seed
-        ),
-        String::new(),
-    ];
-    let mut order: Vec<usize> = (0..rows.len()).collect();
-    let place = |row: &Row| {
-        let start = INITIATORS.iter().position(|(name, _)| *name == row.initiators);
-        (start, ORDERS.iter().position(|(name, _)| *name == row.ids))
-    };
-    order.sort_by(|&a, &b| {
-        let (a, b) = (&rows[a], &rows[b]);
-        place(a).cmp(&place(b)).then(a.messages_to_elect.total_cmp(&b.messages_to_elect))
-    });
-    let sorted = order.iter().map(|&row| table[row].clone()).collect();
-    let mut body = super::as_table(&HEAD, sorted).into_iter();
-    lines.extend(body.next());
-    let mut last = None;
-    for (line, &row) in body.zip(&order) {
-        if last.is_some_and(|last| last != place(&rows[row])) {
-            lines.push(String::new());
-        }
-        last = Some(place(&rows[row]));
-        lines.push(line);
-    }
-    lines.push(String::new());
-    lines.push(
-        "messages: to elect, the mean of up to 100 runs; formula: what the paper says, and whether \
-         it agrees\n(a mean within four standard errors); announce: messages that tell the result; \
-         time: until the first\nnode knows it, in T; load: busiest node over mean; bytes: per \
-         message. Ids ascend, descend or lie at\nrandom along the numbers of nodes."
-            .to_owned(),
-    );
-    for row in rows.iter().filter(|row| !row.violations.is_empty()) {
-        lines.push(format!(
-            "{}  {}: {}",
-            output::red("violated"),
-            row.algorithm,
-            row.violations[0]
-        ));
-    }
-    lines
 }

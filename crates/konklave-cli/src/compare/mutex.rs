@@ -1,18 +1,20 @@
 //! Mutual exclusion: messages, delays and fairness per entry, under the same load.
 
+mod report;
+
 use std::cmp::Ordering;
 
+use konklave_report::folder::Folder;
 use konklave_sim::workload::Members;
 use konklave_sim::workload::mutex::{Demand, MutexReport};
 use konklave_sim::{Delay, Options, Report};
 use serde::Serialize;
 
+use super::CompareArgs;
 use crate::Verdict;
-use crate::args::CompareArgs;
 use crate::drive::{ElectionPlan, Job, MutexPlan, Outcome, Problem, RunPlan, carry_out};
 use crate::entry::{Conditions, Entry, Expected, Needs};
 use crate::failure::Failure;
-use crate::output::{self, short};
 use crate::progress::Watch;
 use crate::setup::{Ids, Setup};
 use crate::site::Site;
@@ -51,18 +53,23 @@ pub(super) fn compare(
     args: &CompareArgs,
     entries: Vec<&'static Entry>,
 ) -> Result<Verdict, Failure> {
+    let folder = args.out.as_ref().map(Folder::create).transpose()?;
     let mut watch = Watch::new();
     let mut rows = Vec::new();
+    let mut is_whole = true;
     for entry in entries {
-        let mut variants = table::variants(entry, args.nodes);
+        let mut variants: Vec<_> =
+            table::variants(entry, args.nodes).into_iter().map(Some).collect();
+        if variants.is_empty() {
+            variants.push(None);
+        }
         if !args.variants {
             variants.truncate(1);
         }
-        if variants.is_empty() {
-            rows.extend(measure(args, entry, None, &mut watch)?);
-        }
         for variant in variants {
-            rows.extend(measure(args, entry, Some(variant), &mut watch)?);
+            let row = measure(args, entry, variant, &mut watch)?;
+            is_whole &= row.is_some();
+            rows.extend(row);
         }
     }
     watch.finish();
@@ -70,9 +77,7 @@ pub(super) fn compare(
         let by_messages = a.messages_per_entry.partial_cmp(&b.messages_per_entry);
         by_messages.unwrap_or(Ordering::Equal).then_with(|| a.name().cmp(&b.name()))
     });
-    print(args, &rows)?;
-    let is_fine = |row: &Row| row.verdict == "ok" && row.within != Some(false);
-    Ok(if rows.iter().all(is_fine) { Verdict::Fine } else { Verdict::Broken })
+    report::findings(args, &rows, is_whole).conclude(args, folder)
 }
 
 impl Row {
@@ -92,6 +97,10 @@ fn measure(
     variant: Option<&'static str>,
     watch: &mut Watch,
 ) -> Result<Option<Row>, Failure> {
+    // A short run ends before it asks whether to go on.
+    if !watch.show(|_| entry.name.clone()) {
+        return Ok(None);
+    }
     let option = entry.choices.first().map(|choice| choice.name).zip(variant).into_iter();
     let setup = Setup {
         algorithm: entry.name.clone(),
@@ -134,15 +143,20 @@ fn conditions(args: &CompareArgs) -> Conditions {
     Conditions { load: load(args), is_regular, initiators: 0 }
 }
 
-/// Enough entries for good means, and what is left out at both ends: whole rounds under regular
+/// How often each node enters: what the user says, or enough for good means.
+fn entries(args: &CompareArgs) -> u32 {
+    args.entries.unwrap_or(match load(args) {
+        Demand::Heavy => 14,
+        Demand::Light | Demand::Poisson(_) => 30_000_u32.div_ceil(args.nodes).max(30),
+    })
+}
+
+/// How many entries there are, and what is left out at both ends: whole rounds under regular
 /// load, so much that everyone has entered under light load, for many algorithms remember who did.
 /// Nothing in other cases: then a part of the run would have more or less than its messages.
 fn plan(args: &CompareArgs, site: &Site) -> RunPlan {
     let nodes = u64::from(args.nodes);
-    let entries = args.entries.unwrap_or(match load(args) {
-        Demand::Heavy => 14,
-        Demand::Light | Demand::Poisson(_) => 30_000_u32.div_ceil(args.nodes).max(30),
-    });
+    let entries = entries(args);
     let warmup = match load(args) {
         Demand::Light => u64::from(entries) * nodes / 3,
         _ if conditions(args).is_regular => 2 * nodes,
@@ -205,86 +219,4 @@ fn row(args: &CompareArgs, site: &Site, report: &Report<Problem>, mutex: &MutexR
         verdict: if report.violations.is_empty() { "ok" } else { "violated" },
         violations: report.violations.iter().map(|found| found.broken.to_string()).collect(),
     }
-}
-
-const HEAD: [&str; 12] = [
-    "algorithm",
-    "year",
-    "network",
-    "messages",
-    "formula",
-    "",
-    "delay",
-    "wait",
-    "p99",
-    "overtaken",
-    "load",
-    "bytes",
-];
-
-fn cells(row: &Row) -> Vec<String> {
-    let number = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), short);
-    let formula = row.expected.as_ref().map_or_else(String::new, Expected::to_string);
-    vec![
-        row.name(),
-        row.year.map_or_else(String::new, |year| year.to_string()),
-        row.needs.network.to_string(),
-        number(row.messages_per_entry),
-        formula,
-        super::agreement(row.verdict, row.within).to_owned(),
-        number(row.coordination_delay),
-        number(row.waiting_time),
-        number(row.waiting_time_p99),
-        row.overtakings_max.to_string(),
-        format!("{:.2}", row.busiest_over_mean),
-        format!("{:.1}", row.bytes_per_message),
-    ]
-}
-
-fn print(args: &CompareArgs, rows: &[Row]) -> Result<(), Failure> {
-    if args.json {
-        let load = load(args).to_string();
-        let (family, nodes, seed) = (&args.family, args.nodes, args.seed);
-        output::json(&serde_json::json!({
-            "family": family, "nodes": nodes, "load": load, "seed": seed,
-            "delay": args.delay.to_string(), "rows": rows,
-        }))?;
-        return Ok(());
-    }
-    let table: Vec<_> = rows.iter().map(cells).collect();
-    match super::as_data(args, &HEAD, &table) {
-        Some(lines) => Ok(output::lines(&lines)?),
-        None => Ok(output::lines(&for_people(args, rows, table))?),
-    }
-}
-
-fn for_people(args: &CompareArgs, rows: &[Row], table: Vec<Vec<String>>) -> Vec<String> {
-    let mut lines = vec![
-        format!(
-            "Mutual exclusion, {} nodes, {} load, delay {}, seed {}",
-            args.nodes,
-            load(args),
-            args.delay,
-            args.seed
-        ),
-        String::new(),
-    ];
-    lines.extend(super::as_table(&HEAD, table));
-    lines.push(String::new());
-    lines.push(
-        "messages: per entry; formula: what the paper says, and whether it agrees; delay: from a \
-         release to\nthe next entry, in T; wait: from asking to entering, in T, mean and 99th \
-         percentile; overtaken: most\nentries of others during one wait; load: busiest node over \
-         mean; bytes: per message."
-            .to_owned(),
-    );
-    let crashes = rows.iter().filter(|row| row.is_default);
-    let crashes = crashes.filter_map(|row| Some((row, row.crash.as_ref()?)));
-    lines.push(String::new());
-    lines.push(output::bold("What a crash does"));
-    lines.extend(crashes.map(|(row, crash)| format!("  {}: {crash}", row.algorithm)));
-    for row in rows.iter().filter(|row| !row.violations.is_empty()) {
-        lines.push(format!("{}  {}: {}", output::red("violated"), row.name(), row.violations[0]));
-    }
-    lines
 }

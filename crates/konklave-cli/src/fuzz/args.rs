@@ -16,6 +16,7 @@ use crate::args::time;
   konklave fuzz raymond --nodes 3..5 --schedules 100000
   konklave fuzz lamport --beyond --seconds 10
   konklave fuzz maekawa --trace broken.jsonl && konklave replay broken.jsonl
+  konklave fuzz lamport --beyond --seconds 3 --out out/lamport
 
 Each seed draws a small system, its delays, its workload, and what goes wrong, within what the
 algorithm assumes: `explain` tells. What is found can be repeated by the `konklave run` that is
@@ -54,6 +55,9 @@ pub struct FuzzArgs {
     /// Write the shortened schedule of the first failure to this file, as a trace
     #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,
+    /// Write a report with every shortened schedule and its picture to this folder
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
     /// Print one JSON object
     #[arg(long)]
     pub json: bool,

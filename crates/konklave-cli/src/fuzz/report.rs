@@ -50,12 +50,24 @@ fn failure(example: &Example) -> io::Result<Value> {
     }))
 }
 
-fn verdict(tally: &Tally, examples: &[Example]) -> &'static str {
+/// How it came out, in a word.
+pub(super) fn verdict(tally: &Tally, examples: &[Example]) -> &'static str {
     let is_broken = examples.iter().any(|example| example.disorder == Disorder::None);
     match (is_broken, tally.is_interrupted) {
         (true, _) => "violated",
         (false, true) => "interrupted",
         (false, false) => "ok",
+    }
+}
+
+/// How it came out, in a sentence.
+pub(super) fn sentence(tally: &Tally, examples: &[Example]) -> String {
+    let broken = examples.iter().find(|example| example.disorder == Disorder::None);
+    match (broken, tally.is_interrupted) {
+        (Some(example), _) => example.failures.broken.to_string(),
+        (None, true) => "fine so far, but stopped by hand".to_owned(),
+        (None, false) if examples.is_empty() => "nothing broke".to_owned(),
+        (None, false) => "nothing broke within the assumptions".to_owned(),
     }
 }
 
@@ -74,15 +86,11 @@ pub(super) fn for_people(
     args: &FuzzArgs,
     entry: &Entry,
 ) -> Vec<String> {
-    let Sizes { least, most } = args.nodes;
     let assumptions = if args.beyond { "beyond" } else { "within" };
-    let nodes = match least == most {
-        true => most.to_string(),
-        false => format!("{least} to {most}"),
-    };
     let mut lines = vec![format!(
-        "{} with {nodes} nodes, seeds from {}, {assumptions} what it assumes",
+        "{} with {} nodes, seeds from {}, {assumptions} what it assumes",
         output::bold(&entry.name),
+        sizes(args),
         args.seed,
     )];
     for example in examples {
@@ -94,25 +102,14 @@ pub(super) fn for_people(
         lines.extend(what_breaks(examples));
         lines.push(String::new());
     }
+    let sentence = sentence(tally, examples);
     let verdict = match verdict(tally, examples) {
         "violated" => output::red("violated"),
-        "interrupted" => "fine so far, but stopped by hand".to_owned(),
-        _ if examples.is_empty() => format!("{}  nothing broke", output::green("ok")),
-        _ => format!("{}  nothing broke within the assumptions", output::green("ok")),
+        "interrupted" => sentence,
+        _ => format!("{}  {sentence}", output::green("ok")),
     };
-    let rate = |count| grouped(per_second(count, tally).round() as u64);
-    let (states, is_full) = tally.coverage;
-    let more = if is_full { "more than " } else { "" };
-    let (schedules, deliveries) = (tally.schedules, tally.deliveries);
-    lines.extend(output::fields(&[
-        ("verdict", verdict),
-        (
-            "schedules",
-            format!("{} in {:.2} s, {} /s", grouped(schedules), tally.seconds, rate(schedules)),
-        ),
-        ("deliveries", format!("{}, {} /s", grouped(deliveries), rate(deliveries))),
-        ("coverage", format!("{more}{} different states of the monitor", grouped(states as u64))),
-    ]));
+    let fields: Vec<_> = std::iter::once(("verdict", verdict)).chain(counts(tally)).collect();
+    lines.extend(output::fields(&fields));
     if let Some(path) = args.trace.as_ref().filter(|_| has_schedule(examples)) {
         lines.push(String::new());
         lines.push(format!("the schedule is in {}: konklave replay shows it", path.display()));
@@ -120,13 +117,47 @@ pub(super) fn for_people(
     lines
 }
 
-fn describe(example: &Example) -> Vec<String> {
-    let broken = &example.failures.broken;
-    let cause = match example.disorder {
+/// From how many nodes to how many.
+pub(super) fn sizes(args: &FuzzArgs) -> String {
+    let Sizes { least, most } = args.nodes;
+    match least == most {
+        true => most.to_string(),
+        false => format!("{least} to {most}"),
+    }
+}
+
+/// How much was tried.
+pub(super) fn counts(tally: &Tally) -> Vec<(&'static str, String)> {
+    let rate = |count| grouped(per_second(count, tally).round() as u64);
+    let (states, is_full) = tally.coverage;
+    let more = if is_full { "more than " } else { "" };
+    let (schedules, deliveries) = (tally.schedules, tally.deliveries);
+    vec![
+        (
+            "schedules",
+            format!("{} in {:.2} s, {} /s", grouped(schedules), tally.seconds, rate(schedules)),
+        ),
+        ("deliveries", format!("{}, {} /s", grouped(deliveries), rate(deliveries))),
+        ("coverage", format!("{more}{} different states of the monitor", grouped(states as u64))),
+    ]
+}
+
+/// The seed of an example, and what it breaks by what.
+pub(super) fn heading(example: &Example) -> String {
+    let promise = &example.failures.broken.promise;
+    format!("Seed {}{}: {promise}", example.failures.seed, cause(example))
+}
+
+fn cause(example: &Example) -> String {
+    match example.disorder {
         Disorder::None => String::new(),
         disorder => format!(" by {disorder}"),
-    };
-    let seed = example.failures.seed;
+    }
+}
+
+fn describe(example: &Example) -> Vec<String> {
+    let broken = &example.failures.broken;
+    let (seed, cause) = (example.failures.seed, cause(example));
     let mut lines = vec![
         format!("Seed {seed}{cause}: {}  {broken}", output::red("violated")),
         format!("  {}", words(&example.drawn.args).join(" ")),

@@ -43,7 +43,7 @@ pub(super) fn write(
         .verdict(outcome, report.verdict, &sentence)
         .command(&out::command())
         .section("What it came to")
-        .preformatted(&lines.join("\n"));
+        .preformatted(&out::plain(lines));
     let mut files = vec![("results.json", "all of this for programs")];
     let mut pictures = vec![out::kinds(&title, &report.messages.by_kind)];
     if let Some(path) = trace_path(&folder, site) {

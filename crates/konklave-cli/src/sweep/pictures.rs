@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use konklave_draw::Axis;
-use konklave_draw::chart::{Comparison, Plot, Point, Stacked, samples};
+use konklave_draw::chart::{Plot, Point, Stacked, samples};
 
 use super::runs::Cell;
 use super::summary::{Group, Summary};
-use crate::out::Picture;
+use crate::out::{self, Picture};
 
 /// All pictures.
 pub(super) fn pictures(title: &str, summary: &Summary) -> Vec<Picture> {
@@ -41,7 +41,7 @@ pub(super) fn pictures(title: &str, summary: &Summary) -> Vec<Picture> {
             name: "comparison.svg".to_owned(),
             caption: "The largest size: measured, beside the formula where there is one."
                 .to_owned(),
-            svg: comparison(title, summary).svg(),
+            svg: comparison(title, summary),
         });
     }
     all
@@ -143,16 +143,14 @@ fn kinds(title: &str, summary: &Summary) -> Stacked {
     chart
 }
 
-fn comparison(title: &str, summary: &Summary) -> Comparison {
+fn comparison(title: &str, summary: &Summary) -> String {
     let largest = summary.groups.iter().map(|group| group.cell.nodes).max().unwrap_or(0);
     let title = format!("{title}, {largest} nodes");
-    let mut chart = Comparison::new(title).label(words(summary.quantity), Axis::Auto);
-    for group in summary.groups.iter().filter(|group| group.cell.nodes == largest) {
-        if let Some(found) = group.measured.get(summary.quantity) {
-            let expected = group.expected.as_ref().map(|it| (it.low, it.high));
-            let measured = (found.low(), found.mean, found.high());
-            chart = chart.row(series(&group.cell, summary), measured, expected);
-        }
-    }
-    chart
+    let groups = summary.groups.iter().filter(|group| group.cell.nodes == largest);
+    let rows = groups.filter_map(|group| {
+        let found = group.measured.get(summary.quantity)?;
+        let measured = (found.low(), found.mean, found.high());
+        Some((series(&group.cell, summary), measured, group.expected.as_ref()))
+    });
+    out::comparison(&title, &words(summary.quantity), rows)
 }

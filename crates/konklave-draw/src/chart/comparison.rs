@@ -65,7 +65,7 @@ impl Comparison {
         const ROW: f64 = 30.0;
         let means: Vec<_> = self.rows.iter().map(|row| row.measured.y).collect();
         let axis = match self.axis {
-            Axis::Auto if crate::log_helps(means.iter().copied()) => Axis::Log,
+            Axis::Auto if crate::log_helps(means.iter().copied()) || self.is_dwarfed() => Axis::Log,
             Axis::Auto => Axis::Linear,
             chosen => chosen,
         };
@@ -103,11 +103,25 @@ impl Comparison {
         page.finish(&self.legend(scale.is_log), &notes, &self.describe(&says))
     }
 
+    /// Whether a formula allows so much more than was measured that bars would be mere stubs.
+    fn is_dwarfed(&self) -> bool {
+        let measured = || self.rows.iter().map(|row| row.measured.y);
+        let bounds = self.rows.iter().filter_map(|row| Some(row.expected?.1));
+        let bound = bounds.filter(|bound| bound.is_finite()).fold(0.0, f64::max);
+        let largest = measured().filter(|mean| mean.is_finite()).fold(0.0, f64::max);
+        measured().all(|mean| mean > 0.0) && bound > 8.0 * largest
+    }
+
     fn legend(&self, is_log: bool) -> Legend {
         let mut legend = Legend::default();
-        legend.add("measured, with its confidence interval", move |canvas, x, y| {
-            let (low, middle, high) = (x + 10.0, x + 17.0, x + 24.0);
-            draw_measured(canvas, (x, low, middle, high), y, is_log);
+        let has_interval = |row: &Row| row.measured.low < row.measured.high;
+        let (name, reach) = match self.rows.iter().any(has_interval) {
+            true => ("measured, with its confidence interval", 7.0),
+            false => ("measured", 0.0),
+        };
+        legend.add(name, move |canvas, x, y| {
+            let mean = x + 17.0;
+            draw_measured(canvas, (x, mean - reach, mean, mean + reach), y, is_log);
         });
         if self.rows.iter().any(|row| row.expected.is_some()) {
             legend.add("expected by the formula", |canvas, x, y| {

@@ -1,0 +1,155 @@
+//! The folder of random schedules: what was tried, and what broke, as short as possible.
+
+use konklave_report::folder::Folder;
+use konklave_report::html::{Outcome, Report};
+use konklave_report::table::{Cell, Table};
+
+use super::command::words;
+use super::report::{counts, for_machines, heading, sentence, sizes, verdict};
+use super::swarm::Tally;
+use super::{Example, FuzzArgs, budget};
+use crate::entry::Entry;
+use crate::failure::Failure;
+use crate::out;
+use crate::shrink::{Shortened, comparison};
+
+/// Writes everything to the folder; where the report is.
+pub(super) fn write(
+    tally: &Tally,
+    examples: &[Example],
+    args: &FuzzArgs,
+    entry: &Entry,
+    folder: Folder,
+) -> Result<String, Failure> {
+    let badge = verdict(tally, examples);
+    let outcome = match badge {
+        "violated" => Outcome::Bad,
+        "interrupted" => Outcome::Open,
+        _ => Outcome::Good,
+    };
+    let mut page = Report::new(&format!("Random schedules of {}", entry.name))
+        .verdict(outcome, badge, &sentence(tally, examples))
+        .asked(asked(args))
+        .command(&out::command());
+    if args.schedules.is_none() && outcome == Outcome::Good {
+        // How many a machine does in that time is its own affair.
+        page = page.text(&format!(
+            "The time has ended it: --schedules {} tries as many on any machine.",
+            tally.schedules
+        ));
+    }
+    page = page.section("What it came to").asked(counts(tally));
+    let results = results(examples);
+    if !examples.is_empty() {
+        page = page.table(&breaks(examples), "What breaks, by what, and how often.");
+    }
+    let mut files = vec![
+        ("results.json".to_owned(), "all of this for programs"),
+        ("results.csv".to_owned(), "what breaks"),
+    ];
+    for example in examples {
+        page = page
+            .section(&heading(example))
+            .text(&format!("{}.", example.failures.broken.detail))
+            .command(&words(&example.drawn.args).join(" "));
+        let (Some(shortened), Some(name)) = (&example.shortened, trace_name(example)) else {
+            page = page.text("It never ends, so it cannot be made short.");
+            continue;
+        };
+        page = show(page, &folder, shortened, &name)?;
+        files.push((name, "a schedule as short as possible: konklave replay shows it"));
+    }
+    folder.write("results.csv", results.csv())?;
+    folder.write_json("results.json", &for_machines(tally, examples, args)?)?;
+    let files = files.iter().map(|(name, what)| (&name[..], *what));
+    out::finish(folder, &page.section("Files").files(files))
+}
+
+/// The trace of a shortened schedule, its picture and its steps.
+fn show(
+    page: Report,
+    folder: &Folder,
+    shortened: &Shortened,
+    name: &str,
+) -> Result<Report, Failure> {
+    let path = folder.file(name);
+    shortened.told.write(&path, &shortened.site)?;
+    let trace = std::fs::read(&path)?;
+    let account = out::account(&trace[..], shortened.site.nodes() as usize)?;
+    let picture = out::diagram(&name.replace(".jsonl", ".svg"), &shortened.site, &account)?;
+    let page = page.text(&format!("As short as it gets; konklave replay {name} shows it:"));
+    let steps: Vec<_> = shortened.told.text_lines().collect();
+    Ok(out::show(folder, page, &[picture])?
+        .preformatted(&out::plain(&steps))
+        .preformatted(&out::plain(&comparison(shortened))))
+}
+
+/// The name of the file of a shortened schedule; each seed has one at most.
+fn trace_name(example: &Example) -> Option<String> {
+    example.shortened.as_ref().map(|_| format!("seed-{}.jsonl", example.failures.seed))
+}
+
+fn asked(args: &FuzzArgs) -> Vec<(&'static str, String)> {
+    let network = args.topology.as_deref().unwrap_or("any that the algorithm can do with");
+    let assumptions = match args.beyond {
+        true => "also what the algorithm assumes not to happen",
+        false => "only what the algorithm assumes",
+    };
+    let mut asked = vec![
+        ("nodes", sizes(args)),
+        ("network", network.to_owned()),
+        ("seeds", format!("from {}", args.seed)),
+        ("faults", assumptions.to_owned()),
+        ("endless", format!("above {} steps", args.event_limit)),
+    ];
+    asked.extend(args.schedules.map(|count| ("schedules", format!("at most {count}"))));
+    if args.schedules.is_none() || args.seconds.is_some() {
+        let seconds = budget(args).time.as_secs_f64();
+        asked.push(("time", format!("at most {seconds} s")));
+    }
+    asked
+}
+
+/// What breaks, for people.
+fn breaks(examples: &[Example]) -> Table {
+    let mut table = Table::new(["fault", "promise", "broken", "first seed", "steps, shortened"]);
+    for example in examples {
+        let failures = &example.failures;
+        table.push([
+            Cell::from(example.disorder.to_string()),
+            failures.broken.promise.as_str().into(),
+            failures.count.into(),
+            failures.seed.into(),
+            example.shortened.as_ref().map(|it| it.after.steps).into(),
+        ]);
+    }
+    table
+}
+
+/// What breaks, for programs.
+fn results(examples: &[Example]) -> Table {
+    let mut table = Table::new([
+        "fault",
+        "promise",
+        "detail",
+        "count",
+        "first_seed",
+        "steps",
+        "trace_file",
+        "command",
+    ]);
+    for example in examples {
+        let failures = &example.failures;
+        table.push([
+            Cell::from(example.disorder.to_string()),
+            failures.broken.promise.as_str().into(),
+            failures.broken.detail.as_str().into(),
+            failures.count.into(),
+            failures.seed.into(),
+            example.shortened.as_ref().map(|it| it.after.steps).into(),
+            trace_name(example).into(),
+            words(&example.drawn.args).join(" ").into(),
+        ]);
+    }
+    table
+}
