@@ -34,8 +34,8 @@ pub(crate) struct Successor {
     pub(crate) monitor: u32,
 }
 
-/// Whether a state with these successors is at rest: nothing more happens unless a node crashes, and
-/// none has to.
+/// Whether a state with these successors is at rest: nothing more happens unless a node crashes,
+/// and none has to.
 pub(crate) fn is_at_rest(successors: &[Successor]) -> bool {
     successors.iter().all(|successor| matches!(successor.action, Action::Crash { .. }))
 }

@@ -312,8 +312,11 @@ pub trait Monitor: Clone + Eq + Hash + Debug + Send + 'static {
 #[derive(Clone)]
 pub struct Invariant<P: Protocol> {
     name: &'static str,
-    check: Arc<dyn Fn(&Snapshot<'_, P>) -> Result<(), String> + Send + Sync>,
+    check: Arc<Check<P>>,
 }
+
+/// Says why something does not hold.
+type Check<P> = dyn Fn(&Snapshot<'_, P>) -> Result<(), String> + Send + Sync;
 
 impl<P: Protocol> Invariant<P> {
     /// An invariant with this name, such as `one token`; `check` says why it does not hold.

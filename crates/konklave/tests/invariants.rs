@@ -1,5 +1,5 @@
-//! The lemmas of proofs can fail: each is shown a system in which it holds, and one in which it does
-//! not.
+//! The lemmas of proofs can fail: each is shown a system in which it holds, and one in which it
+//! does not.
 
 use konklave::mutex::carvalho_roucairol::{self, CarvalhoRoucairol};
 use konklave::mutex::naimi_trehel::{self, NaimiTrehel};
