@@ -21,6 +21,7 @@ use konklave::election::repeated::Repeated;
 use konklave::election::ring_naive::RingNaive;
 use konklave::election::tree_traversal::TreeTraversal;
 use konklave::election::tree_wave::TreeWave;
+use konklave::election::virtual_tree::VirtualTree;
 use konklave::election::{Command, Event, Id, Monitor, Winner};
 use konklave::protocol::Protocol;
 use konklave_check::application::Voter;
@@ -148,6 +149,11 @@ fn bully(me: NodeId) -> Bully {
     Bully::new(id(me), others, Duration::from_millis(20))
 }
 
+fn virtual_tree(me: NodeId) -> VirtualTree {
+    let Neighbours { left, right } = ring(me, 4);
+    VirtualTree::new(me, id(me), vec![left, right], NodeId(0), Duration::from_millis(400))
+}
+
 const PATIENT: World = World {
     order: Order::Any,
     pace: Pace::Patient,
@@ -157,6 +163,7 @@ const PATIENT: World = World {
 
 #[test]
 fn with_timers() {
+    fine("virtual-tree", elections(4, 2, Winner::Anyone, PATIENT.fifo(), virtual_tree));
     fine("chang-roberts-numbered", elections(3, 2, Winner::Largest, PATIENT, numbered));
     let mut system = elections(3, 2, Winner::Largest, PATIENT, bully);
     system.monitor = system.monitor.overlapping();
@@ -181,4 +188,6 @@ fn crashes_are_survived_by_those_who_are_told() {
     let mut system = elections(3, 3, Winner::Largest, PATIENT.faults(crash), bully);
     system.monitor = system.monitor.overlapping();
     fine("bully, a crash", all_notice(system));
+    let system = elections(4, 4, Winner::Anyone, PATIENT.fifo().faults(crash), virtual_tree);
+    fine("virtual-tree, a crash", all_notice(system));
 }
