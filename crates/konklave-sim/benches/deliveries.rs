@@ -1,7 +1,7 @@
 //! Deliveries per second of the simulator, beside a bare loop in the same run.
 //!
-//! Machines are noisy: read the ratios. Every figure is the best of several rounds, and the rounds
-//! of all candidates alternate.
+//! Machines are noisy: read the ratios. The rounds of all candidates alternate, and a ratio is the
+//! median of those within each round.
 #![allow(clippy::disallowed_types)] // No algorithm: a benchmark needs a clock.
 
 mod bare;
@@ -16,19 +16,19 @@ use konklave_sim::random::{Random, Stream};
 use runs::DELAY;
 
 const NODES: u32 = 1_000_000;
-const ROUNDS: u64 = 5;
+const ROUNDS: u64 = 15;
 
 /// Something to measure: given a seed, it returns its number of deliveries.
 struct Candidate<'a> {
     name: &'a str,
     run: &'a dyn Fn(u64) -> u64,
-    /// The best rate so far, in deliveries per second.
-    best: f64,
+    /// Deliveries per second, in each round.
+    rates: Vec<f64>,
 }
 
 impl<'a> Candidate<'a> {
     fn new(name: &'a str, run: &'a dyn Fn(u64) -> u64) -> Self {
-        Self { name, run, best: 0.0 }
+        Self { name, run, rates: Vec::new() }
     }
 
     fn measure(&mut self, seed: u64) {
@@ -38,8 +38,22 @@ impl<'a> Candidate<'a> {
             (Some(from), Some(to)) => to.saturating_sub(from),
             _ => start.elapsed(),
         };
-        self.best = self.best.max(deliveries as f64 / time.as_secs_f64());
+        self.rates.push(deliveries as f64 / time.as_secs_f64());
     }
+
+    fn rate(&self) -> f64 {
+        median(self.rates.clone())
+    }
+
+    /// How fast it is, compared with another one.
+    fn ratio(&self, other: &Self) -> f64 {
+        median(self.rates.iter().zip(&other.rates).map(|(mine, theirs)| mine / theirs).collect())
+    }
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
 }
 
 /// How long this thread has had a processor, where the system tells: others may want it too.
@@ -76,20 +90,22 @@ fn main() {
     let mut tiny = Candidate::new("tiny runs", &runs::tiny);
 
     candidates[1].measure(0); // Alone, for its memory.
+    candidates[1].rates.clear();
     let memory = peak_memory();
     for seed in 0..ROUNDS {
         candidates.iter_mut().for_each(|candidate| candidate.measure(seed));
         tiny.measure(seed);
     }
 
-    let bare = candidates[0].best;
     println!("{:32} {:>15} {:>8}", format!("delays {DELAY}"), "M deliveries/s", "of bare");
-    for Candidate { name, best, .. } in &candidates {
-        println!("{name:32} {:15.1} {:8.2}", best / 1e6, best / bare);
+    for candidate in &candidates {
+        let (rate, ratio) = (candidate.rate() / 1e6, candidate.ratio(&candidates[0]));
+        println!("{:32} {rate:15.1} {ratio:8.2}", candidate.name);
     }
-    let cost = 1.0 - candidates[1].best / candidates[2].best;
+    let cost = 1.0 - candidates[1].ratio(&candidates[2]);
     println!("metrics and monitor cost {:.0} % of chang-roberts", 100.0 * cost);
-    println!("tiny runs per second: {:.0}, of ricart-agrawala, 3 nodes, 2 entries each", tiny.best);
+    let tiny = tiny.rate();
+    println!("tiny runs per second: {tiny:.0}, of ricart-agrawala, 3 nodes, 2 entries each");
     if let Some(memory) = memory {
         println!("chang-roberts, {NODES} nodes, needs at most {memory} MiB");
     }
