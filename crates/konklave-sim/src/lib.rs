@@ -44,6 +44,7 @@ mod replay;
 mod report;
 pub mod script;
 mod simulation;
+mod size;
 mod timers;
 pub mod wheel;
 pub mod words;

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::kind::Kind;
+use crate::size::size_on_wire;
 
 /// The cost of the messages of a run.
 #[derive(Clone, Debug, Default)]
@@ -45,7 +46,7 @@ impl Metrics {
             false => self.on_rare_kind(Kind::of(message)), // Only here its names are needed.
         }
         // A message that does not fit the wire format has no size there; none of ours is one.
-        self.bytes += postcard::experimental::serialized_size(message).unwrap_or(0) as u64;
+        self.bytes += size_on_wire(message).unwrap_or(0);
     }
 
     /// Counts a message whose kind has no place yet, or shares it.
