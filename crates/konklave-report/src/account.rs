@@ -21,6 +21,8 @@ pub struct Account {
     pub messages: Vec<Message>,
     /// Stretches of nodes' time.
     pub spans: Vec<Span>,
+    /// The event at which each node was told the result of an election last, if it was.
+    pub informed: Vec<Option<usize>>,
     /// Stretches of everyone's time: partitions, and what can repeat for ever.
     pub shades: Vec<Shade>,
     /// How it ended; none if the trace was cut off.

@@ -3,7 +3,7 @@
 use konklave::graph::{Graph, Topology};
 use konklave_draw::network::{Layout, Network};
 
-use crate::account::{Account, SpanKind};
+use crate::account::{Account, Fate, SpanKind};
 
 /// More nodes than this are not pulled apart by forces: that takes too long.
 const FORCES: u32 = 400;
@@ -21,7 +21,7 @@ pub struct Roles {
     pub waiting: Vec<usize>,
     /// Who is down.
     pub crashed: Vec<usize>,
-    /// Edges of a tree in the network, from child to parent.
+    /// Who has learned the result of an election, and from whom: edges of a tree, towards its root.
     pub tree: Vec<(usize, usize)>,
     /// Groups of nodes with their names, such as quorums.
     pub groups: Vec<(String, Vec<usize>)>,
@@ -50,8 +50,44 @@ impl Roles {
             holders,
             waiting: now(&[SpanKind::Waiting]),
             crashed,
-            ..Self::default()
+            tree: informants(account),
+            groups: asked(account),
+            labels: Vec::new(),
         }
+    }
+}
+
+/// From whom each node has learned the result of an election; the winner knows by itself.
+fn informants(account: &Account) -> Vec<(usize, usize)> {
+    let is_winner = |node: usize| {
+        account.spans.iter().any(|span| span.kind == SpanKind::Leading && span.node == node)
+    };
+    let informant = |(node, event): (usize, &Option<usize>)| {
+        let arrived = Fate::Arrived((*event)?);
+        let message = account.messages.iter().find(|message| message.fate == arrived)?;
+        (!is_winner(node)).then_some((node, message.from))
+    };
+    account.informed.iter().enumerate().filter_map(informant).collect()
+}
+
+/// Whom each node has asked when it wanted to enter last, and itself: quorums. Nothing is said if
+/// nodes ask everybody or nobody, or only one other, as a pointer leads them to.
+fn asked(account: &Account) -> Vec<(String, Vec<usize>)> {
+    let group = |node: usize| {
+        let waits = account.spans.iter().rev();
+        let wait =
+            waits.into_iter().find(|span| span.node == node && span.kind == SpanKind::Waiting)?;
+        let asked = account.messages.iter().filter(|message| message.sent == Some(wait.from));
+        let mut members: Vec<_> = asked.map(|message| message.to).chain([node]).collect();
+        members.sort_unstable();
+        members.dedup();
+        Some((format!("asked by {node}"), members))
+    };
+    let groups: Vec<_> = (0..account.nodes).filter_map(group).collect();
+    let is_quorum = |members: &[usize]| (3..account.nodes).contains(&members.len());
+    match groups.iter().any(|(_, members)| is_quorum(members)) {
+        true => groups,
+        false => Vec::new(),
     }
 }
 
@@ -73,7 +109,7 @@ pub fn picture(title: &str, graph: &Graph, topology: &str, roles: &Roles) -> Str
         false => network.edges("link", edges),
     };
     if !roles.tree.is_empty() {
-        network = network.arcs("tree, to the parent", roles.tree.iter().copied());
+        network = network.arcs("learned the result from", roles.tree.iter().copied());
     }
     let last: Vec<_> = roles.granted_last.into_iter().collect();
     let named = [
@@ -164,7 +200,7 @@ mod tests {
             ..Roles::default()
         };
         let svg = picture("Tree", &graph("tree", 3), "tree", &roles);
-        for text in ["leader", "crashed", "tree, to the parent", "quorum 0", "link"] {
+        for text in ["leader", "crashed", "learned the result from", "quorum 0", "link"] {
             assert!(svg.contains(text), "{text}");
         }
         for text in ["waiting", "inside", "entered last"] {

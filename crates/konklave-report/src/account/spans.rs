@@ -9,11 +9,13 @@ pub(super) struct Spans {
     all: Vec<Span>,
     /// The places of those that have not ended, for each node.
     open: Vec<Vec<usize>>,
+    /// The event at which each node was told the result of an election, if it was.
+    informed: Vec<Option<usize>>,
 }
 
 impl Spans {
     pub(super) fn new(nodes: usize) -> Self {
-        Self { all: Vec::new(), open: vec![Vec::new(); nodes] }
+        Self { all: Vec::new(), open: vec![Vec::new(); nodes], informed: vec![None; nodes] }
     }
 
     pub(super) fn begin(&mut self, node: usize, event: usize, kind: SpanKind, label: &str) {
@@ -85,6 +87,7 @@ impl Spans {
                 self.end(node, event, waits);
             }
             "Elected" if !self.is(node, Leading) => self.begin(node, event, Leading, ""),
+            "Knows" => self.informed[node] = Some(event),
             "SteppedDown" => {
                 self.end(node, event, |span| span.kind == Leading);
             }
@@ -92,7 +95,7 @@ impl Spans {
         }
     }
 
-    pub(super) fn finish(self) -> Vec<Span> {
-        self.all
+    pub(super) fn finish(self) -> (Vec<Span>, Vec<Option<usize>>) {
+        (self.all, self.informed)
     }
 }

@@ -59,7 +59,8 @@ impl Telling {
 
     pub(super) fn finish(self) -> Account {
         let Self { nodes, events, messages, spans, shades, end, .. } = self;
-        Account { nodes, events, messages, spans: spans.finish(), shades, end }
+        let (spans, informed) = spans.finish();
+        Account { nodes, events, messages, spans, informed, shades, end }
     }
 
     fn node(&self, node: NodeId) -> Result<usize, String> {

@@ -1,4 +1,7 @@
+use konklave::NodeId;
+use konklave::mutex::quorum::Quorums;
 use konklave_report::account::{Account, Fate, Recorded, SpanKind, What, labels, read};
+use konklave_report::network::Roles;
 use konklave_report::spacetime::{EVENTS, Options, diagram, picture};
 
 use crate::runs;
@@ -44,6 +47,25 @@ fn every_message_of_a_calm_run_arrives_where_it_was_sent() {
             assert!(sent < event);
         }
     }
+}
+
+#[test]
+fn the_result_goes_round_the_ring_and_quorums_are_those_of_the_algorithm() {
+    let vote = Roles::at_the_end(&account(&runs::vote()));
+    assert_eq!(vote.leaders, [0]);
+    assert_eq!(vote.tree, [(1, 0), (2, 1), (3, 2), (4, 3), (5, 4)]);
+    assert!(vote.groups.is_empty(), "nobody waits for entry");
+
+    let quorums = Quorums::plane(7).unwrap();
+    let roles = Roles::at_the_end(&account(&runs::in_quorums(&quorums)));
+    assert!(roles.tree.is_empty());
+    assert_eq!(roles.groups.len(), 7);
+    for ((name, members), node) in roles.groups.iter().zip(NodeId::all(7)) {
+        assert_eq!(*name, format!("asked by {node}"));
+        let expected: Vec<_> = quorums.of(node).iter().map(NodeId::index).collect();
+        assert_eq!(*members, expected, "{name}");
+    }
+    assert!(Roles::at_the_end(&account(&runs::calm())).groups.is_empty(), "only pointers");
 }
 
 #[test]

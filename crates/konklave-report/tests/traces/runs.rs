@@ -2,7 +2,9 @@
 
 use konklave::NodeId;
 use konklave::election::{self, Id, Winner, chang_roberts};
-use konklave::mutex::{self, lamport, raymond};
+use konklave::mutex::quorum::Quorums;
+use konklave::mutex::{self, lamport, maekawa, raymond};
+use konklave::protocol::Protocol;
 use konklave::trace::{Header, VERSION};
 use konklave_report::account::{Recorded, read};
 use konklave_sim::workload::election::{Ballot, Plan as Election};
@@ -33,9 +35,21 @@ fn header(nodes: u32) -> Vec<u8> {
 
 /// Raymond's algorithm on a tree, without faults.
 pub(crate) fn calm() -> Recorded {
-    let mut file = header(7);
     let towards = |me: NodeId| NodeId(if me.0 == 0 { 0 } else { (me.0 - 1) / 2 });
-    let make = |me| raymond::Raymond::new(me, towards(me), raymond::Variant::Plain);
+    seven(|me| raymond::Raymond::new(me, towards(me), raymond::Variant::Plain))
+}
+
+/// Maekawa's algorithm with these quorums.
+pub(crate) fn in_quorums(quorums: &Quorums) -> Recorded {
+    seven(|me| maekawa::Maekawa::new(me, quorums.of(me).clone()))
+}
+
+/// Seven nodes that enter twice each.
+fn seven<P>(make: impl Fn(NodeId) -> P) -> Recorded
+where
+    P: Protocol<Command = mutex::Command, Event = mutex::Event>,
+{
+    let mut file = header(7);
     let monitor = mutex::Monitor::new(7);
     let mut run = Simulation::new(Options::default(), 7, make, contention(7), monitor);
     run.record(Recording::new(&mut file, false));
