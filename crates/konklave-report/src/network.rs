@@ -8,6 +8,9 @@ use crate::account::{Account, Fate, SpanKind};
 /// More nodes than this are not pulled apart by forces: that takes too long.
 const FORCES: u32 = 400;
 
+/// Among more nodes than this, only the quorum of the last one that entered is shown.
+const QUORUMS: usize = 13;
+
 /// What nodes and edges are, beyond the network itself. What is empty is not drawn.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Roles {
@@ -51,7 +54,10 @@ impl Roles {
             waiting: now(&[SpanKind::Waiting]),
             crashed,
             tree: informants(account),
-            groups: asked(account),
+            groups: match account.nodes <= QUORUMS {
+                true => asked(account, 0..account.nodes),
+                false => asked(account, last),
+            },
             labels: Vec::new(),
         }
     }
@@ -70,9 +76,9 @@ fn informants(account: &Account) -> Vec<(usize, usize)> {
     account.informed.iter().enumerate().filter_map(informant).collect()
 }
 
-/// Whom each node has asked when it wanted to enter last, and itself: quorums. Nothing is said if
+/// Whom each of these nodes has asked when it wanted to enter last, and itself: quorums. Nothing is said if
 /// nodes ask everybody or nobody, or only one other, as a pointer leads them to.
-fn asked(account: &Account) -> Vec<(String, Vec<usize>)> {
+fn asked(account: &Account, nodes: impl IntoIterator<Item = usize>) -> Vec<(String, Vec<usize>)> {
     let group = |node: usize| {
         let waits = account.spans.iter().rev();
         let wait =
@@ -83,7 +89,7 @@ fn asked(account: &Account) -> Vec<(String, Vec<usize>)> {
         members.dedup();
         Some((format!("asked by {node}"), members))
     };
-    let groups: Vec<_> = (0..account.nodes).filter_map(group).collect();
+    let groups: Vec<_> = nodes.into_iter().filter_map(group).collect();
     let is_quorum = |members: &[usize]| (3..account.nodes).contains(&members.len());
     match groups.iter().any(|(_, members)| is_quorum(members)) {
         true => groups,
