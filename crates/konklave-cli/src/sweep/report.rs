@@ -198,6 +198,27 @@ fn for_machines(args: &SweepArgs, summary: &Summary, context: &Context<'_>) -> V
     })
 }
 
+/// More are not read as one sentence.
+const LAWS_IN_A_SENTENCE: usize = 3;
+
+/// What the user wants to know, as far as it was said.
+fn asked(args: &SweepArgs) -> Vec<(&'static str, String)> {
+    let mut asked = vec![
+        ("nodes", list(&args.nodes)),
+        ("runs", format!("{} of each size, with seeds from {}", args.seeds, args.seed)),
+        ("delay", list(&args.delay)),
+        ("load", list(&args.load)),
+        ("network", args.topology.clone().unwrap_or_default()),
+        ("bounds", list(&args.assert)),
+    ];
+    asked.retain(|(_, text)| !text.is_empty());
+    asked
+}
+
+fn list(items: &[impl ToString]) -> String {
+    items.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+}
+
 /// Writes everything to the folder; where the report is.
 fn write(
     args: &SweepArgs,
@@ -210,9 +231,13 @@ fn write(
         (false, false) => (Outcome::Open, "stopped"),
         (false, true) => (Outcome::Good, "ok"),
     };
-    let sentence = laws(summary).join("; ");
+    let sentence = match &laws(summary)[..] {
+        all if all.len() > LAWS_IN_A_SENTENCE => format!("{} laws of growth, below", all.len()),
+        few => few.join("; "),
+    };
     let mut page = Report::new(&format!("Sweep of {}", title(args)))
         .verdict(outcome, badge, &sentence)
+        .asked(asked(args))
         .command(&out::command())
         .section("Plots");
     page = out::show(&folder, page, &pictures(&title(args), summary))?;
