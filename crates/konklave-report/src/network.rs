@@ -76,8 +76,8 @@ fn informants(account: &Account) -> Vec<(usize, usize)> {
     account.informed.iter().enumerate().filter_map(informant).collect()
 }
 
-/// Whom each of these nodes has asked when it wanted to enter last, and itself: quorums. Nothing is said if
-/// nodes ask everybody or nobody, or only one other, as a pointer leads them to.
+/// Whom each of these nodes has asked when it wanted to enter last, and itself: quorums. Nothing is
+/// said if nodes ask everybody or nobody, or only one other, as a pointer leads them to.
 fn asked(account: &Account, nodes: impl IntoIterator<Item = usize>) -> Vec<(String, Vec<usize>)> {
     let group = |node: usize| {
         let waits = account.spans.iter().rev();
