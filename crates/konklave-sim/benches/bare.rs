@@ -5,7 +5,7 @@
 
 use konklave::NodeId;
 use konklave_sim::Delay;
-use konklave_sim::prefetch::prefetch;
+use konklave_sim::memory::Shelf;
 use konklave_sim::random::{Random, Stream};
 use konklave_sim::wheel::Wheel;
 
@@ -26,6 +26,7 @@ pub(crate) fn elect(ids: &[u32], delay: Delay, seed: u64) -> u64 {
     let count = ids.len() as u32;
     let node = |(place, &id): (u32, &u32)| Node { id, next: (place + 1) % count, is_leader: false };
     let mut nodes: Vec<Node> = (0..).zip(ids).map(node).collect();
+    let shelf = Shelf::of(&nodes);
     let mut random = Random::new(seed, Stream::Network);
     let mut wheel = Wheel::default();
     let mut deliveries = 0;
@@ -36,7 +37,7 @@ pub(crate) fn elect(ids: &[u32], delay: Delay, seed: u64) -> u64 {
     while let Some((now, mut batch)) = wheel.pop() {
         while let Some(Message { to, id, is_announcement }) = batch.next() {
             if let Some(ahead) = batch.ahead(12) {
-                prefetch(&nodes[ahead.to as usize]);
+                shelf.prefetch(ahead.to as usize);
             }
             deliveries += 1;
             let node = &mut nodes[to as usize];

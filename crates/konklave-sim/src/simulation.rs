@@ -11,9 +11,9 @@ use konklave::trace::End;
 use crate::delay::Delay;
 use crate::disturbance::{self, Absence, Disturbance};
 use crate::faults::Faults;
+use crate::memory::roomy;
 use crate::metrics::Load;
 use crate::occurrence::{FORGED, NOBODY, Occurrence, What};
-use crate::prefetch::prefetch;
 use crate::random::Random;
 use crate::recording::Recording;
 use crate::report::{Ended, Report, Waiting};
@@ -112,12 +112,12 @@ where
         workload: W,
         monitor: M,
     ) -> Self {
-        let world = World::new(&options, nodes, workload, monitor);
         let disturbances = disturbance::plan(&options.faults);
-        let node = |id| Node { state: make(id), load: Load::default() };
+        let mut places = roomy(nodes as usize);
+        places.extend(NodeId::all(nodes).map(|id| Node { state: make(id), load: Load::default() }));
         Self {
-            nodes: NodeId::all(nodes).map(node).collect(),
-            world,
+            world: World::new(&options, &places, workload, monitor),
+            nodes: places,
             faults_left: disturbances.len() as u64,
             disturbances,
             fault_random: disturbance::random(options.seed),
@@ -202,10 +202,12 @@ where
             }
             let is_cut = batch.truncate(last_step - self.steps);
             self.steps += batch.len() as u64;
-            batch.coming(LOOK_AHEAD).for_each(|next| self.fetch(next));
+            if !self.world.is_calm() {
+                batch.coming(LOOK_AHEAD).for_each(|next| self.world.fetch(next.node));
+            }
             while let Some(occurrence) = batch.next() {
                 if let Some(next) = batch.ahead(LOOK_AHEAD) {
-                    self.fetch(next);
+                    self.world.fetch(next.node);
                 }
                 self.happen::<PLAIN>(occurrence);
                 if self.world.violation.is_some() {
@@ -225,14 +227,6 @@ where
                     return Ended::Interrupted;
                 }
             }
-        }
-    }
-
-    /// Fetches the node from memory to which something will happen soon.
-    #[inline(always)]
-    fn fetch(&self, next: &Occurrence<P>) {
-        if let Some(node) = self.nodes.get(next.node.index()) {
-            prefetch(node);
         }
     }
 

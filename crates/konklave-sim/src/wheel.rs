@@ -102,6 +102,7 @@ impl<T> Wheel<T> {
     ///
     /// Not necessarily all items of that time: call again. Give the batch back, for its memory,
     /// with [`recycle`](Self::recycle).
+    #[inline(always)] // When little is pending, most batches have one item.
     pub fn pop(&mut self) -> Option<(u64, Batch<T>)> {
         if self.len == 0 {
             return None;
@@ -124,6 +125,8 @@ impl<T> Wheel<T> {
     }
 
     /// Moves the items of the earliest busy far slot down, where they now belong.
+    #[cold]
+    #[inline(never)]
     fn open_next_window(&mut self) {
         let (level, slot) = (1..LEVELS)
             .find_map(|level| {

@@ -9,13 +9,14 @@ use konklave::protocol::{Broken, Effect, Env, Input, Monitor, Protocol, Verdict}
 use konklave::trace::Fault;
 
 use crate::digest::Digest;
+use crate::memory::Shelf;
 use crate::metrics::{Load, Metrics};
 use crate::network::{Fate, Network};
 use crate::occurrence::{FORGED, Occurrence, What};
 use crate::random::{Random, Stream};
 use crate::recording::Recording;
 use crate::report::Violation;
-use crate::simulation::Options;
+use crate::simulation::{Node, Options};
 use crate::timers::Timers;
 use crate::wheel::Wheel;
 use crate::words::{self, Word, Words};
@@ -25,6 +26,8 @@ use crate::workload::{Agenda, Workload};
 pub(crate) struct World<'a, P: Protocol, W, M> {
     pub(crate) now: u64,
     pub(crate) wheel: Wheel<Occurrence<P>>,
+    /// Where the nodes are, to fetch them ahead.
+    shelf: Shelf<Node<P>>,
     network: Network,
     choices: Random,
     workload_random: Random,
@@ -55,6 +58,9 @@ pub(crate) struct World<'a, P: Protocol, W, M> {
 
 /// How many messages are remembered for forgeries.
 const SPECIMENS: usize = 64;
+/// With so few things pending, a node that is fetched when something is planned for it is still in
+/// the cache when that happens.
+const FEW: u64 = 256;
 
 impl<'a, P, W, M> World<'a, P, W, M>
 where
@@ -62,13 +68,14 @@ where
     W: Workload<P>,
     M: Monitor<Command = P::Command, Event = P::Event>,
 {
-    pub(crate) fn new(options: &Options, nodes: u32, workload: W, monitor: M) -> Self {
+    pub(crate) fn new(options: &Options, nodes: &[Node<P>], workload: W, monitor: M) -> Self {
         let Options { seed, delay, fifo, faults, .. } = options;
-        let network = Network::new(*seed, nodes, *delay, *fifo, faults);
+        let network = Network::new(*seed, nodes.len() as u32, *delay, *fifo, faults);
         let specimens = (!faults.corruptions.is_empty()).then(Vec::new);
         Self {
             now: 0,
             wheel: Wheel::default(),
+            shelf: Shelf::of(nodes),
             is_plain: network.is_plain() && faults.is_none(),
             network,
             choices: Random::new(*seed, Stream::Choices),
@@ -207,9 +214,22 @@ where
         }
     }
 
+    /// Whether so little is pending that nodes are fetched as soon as a message is sent to them.
+    /// Otherwise they are fetched a few steps before it arrives.
+    #[inline(always)]
+    pub(crate) fn is_calm(&self) -> bool {
+        self.wheel.len() < FEW
+    }
+
+    /// Fetches a node from memory to which something will happen soon.
+    #[inline(always)]
+    pub(crate) fn fetch(&self, node: NodeId) {
+        self.shelf.prefetch(node.index());
+    }
+
     /// Moves on to the next busy tick.
     pub(crate) fn advance(&mut self, time: u64) {
-        let in_flight = self.sent.saturating_add_signed(self.strays) - self.received;
+        let in_flight = self.sent.wrapping_add_signed(self.strays) - self.received;
         self.metrics.on_tick(in_flight);
         self.now = time;
         self.digest.fold(time);
@@ -298,6 +318,9 @@ where
         if PLAIN {
             let time = world.network.arrival(from, to, world.now);
             world.wheel.push(time, message);
+            if world.is_calm() {
+                world.fetch(to);
+            }
         } else {
             world.send_carefully(message);
         }
