@@ -98,32 +98,35 @@ where
     M: Monitor<Command = P::Command, Event = P::Event>,
 {
     let begun = Instant::now();
-    let (report, dictionary) = attempt(system.clone(), options, begun, go_on);
-    let (report, dictionary) = match report.verdict {
-        // Threads race for who finds what: the answer comes from a search that has only one.
-        Verdict::Violated if options.threads > 1 => {
-            attempt(system.clone(), Options { threads: 1, ..options }, begun, go_on)
-        }
-        _ => (report, dictionary),
-    };
-    report.map(|way| dictionary.script(&system, way))
+    let report = attempt(&system, options, begun, go_on);
+    if report.verdict != Verdict::Violated || options.threads <= 1 {
+        return report;
+    }
+    // Threads race for who finds what: the answer comes from a search that has only one, if it gets
+    // that far.
+    let again = attempt(&system, Options { threads: 1, ..options }, begun, go_on);
+    match again.verdict {
+        Verdict::Violated => again,
+        Verdict::Bounded | Verdict::Exhausted => report,
+    }
 }
 
 fn attempt<P, A, M>(
-    system: System<P, A, M>,
+    system: &System<P, A, M>,
     options: Options,
     begun: Instant,
     go_on: &mut dyn FnMut(Progress) -> bool,
-) -> (Report<Way>, Dictionary<P, A, M>)
+) -> Report<Schedule<P>>
 where
     P: Protocol,
     A: Application<Command = P::Command, Event = P::Event>,
     M: Monitor<Command = P::Command, Event = P::Event>,
 {
-    let (dictionary, first) = Dictionary::new(system);
+    let (dictionary, first) = Dictionary::new(system.clone());
     let shared = Mutex::new(dictionary);
     let report = Space::new(&shared, first, options, begun).examine(go_on);
-    (report, shared.into_inner().expect("all threads ended well"))
+    let dictionary = shared.into_inner().expect("all threads ended well");
+    report.map(|way| dictionary.script(system, way))
 }
 
 /// A broken promise, and where.
