@@ -3,7 +3,7 @@
 use konklave::NodeId;
 use konklave::protocol::{Broken, Effect, Input, Invariant, Monitor, Protocol, Snapshot, Verdict};
 
-use crate::application::{Application, Standing};
+use crate::application::Application;
 use crate::code::{Codes, Packet};
 use crate::local::{Local, Reaction, Status, Urge};
 use crate::meaning::{Meaning, NO_NEWS, NumberMap, Outcome, Traits, pair};
@@ -174,7 +174,8 @@ where
         Traits {
             status: local.status,
             standing: local.application.standing(),
-            free: count(Urge::Free),
+            wishes: count(Urge::Wish),
+            free: count(Urge::Wish) + count(Urge::Duty),
             notices: count(Urge::Notice),
             timers: count(Urge::Timer),
         }
@@ -257,10 +258,12 @@ where
     }
 
     fn duty(&mut self, node: NodeId, local: u32, code: u32) -> Option<u32> {
+        let is_own = self.codes.is_own(code);
+        if is_own && self.codes.content(code) < self.traits(local).wishes {
+            return None;
+        }
         let input = self.input(local, code);
-        let standing = self.local_at(local).application.standing();
-        let is_free = matches!(input, Input::Command(_)) && standing == Standing::Idle;
-        (!is_free).then(|| self.duties.number((node, input)))
+        Some(self.duties.number((node, input)))
     }
 
     fn bytes(&self) -> usize {

@@ -78,6 +78,8 @@ pub(crate) struct Traits {
     pub(crate) standing: Standing,
     /// How many inputs of its own it can get at any time.
     pub(crate) free: u32,
+    /// How many of these are wishes, which come first: they need not happen.
+    pub(crate) wishes: u32,
     /// How many crashes and returns of others it can be told of after that.
     pub(crate) notices: u32,
     /// How many timers can run out after that.

@@ -7,7 +7,7 @@ use crate::meaning::ask;
 use crate::report::Reached;
 use crate::rows::Rows;
 use crate::seen::{Identity, Seen, StateId, shard_of};
-use crate::successors::{Successor, Successors, is_at_rest};
+use crate::successors::{Successor, Successors, is_end};
 
 /// How many edges to one shard are gathered before it is locked for them.
 const BATCH: usize = 64;
@@ -90,8 +90,9 @@ impl<'a> Worker<'a> {
         let mut found = std::mem::take(&mut self.found);
         self.successors.of(row, frontier.print(index), &mut |successor| found.push(successor));
         self.states += found.len() as u64;
-        if is_at_rest(&found) {
-            self.end(frontier, index);
+        self.ends += u64::from(is_end(&found));
+        if self.successors.is_at_rest(row, &found) {
+            self.rest(frontier, index);
         }
         for successor in found.drain(..) {
             if successor.monitor == BROKEN {
@@ -117,9 +118,8 @@ impl<'a> Worker<'a> {
         self.reached.contention |= wanting > 1;
     }
 
-    /// Nothing more has to happen: is that a good end?
-    fn end(&mut self, frontier: &Rows, index: usize) {
-        self.ends += 1;
+    /// Nothing more has to happen: would that be a good end?
+    fn rest(&mut self, frontier: &Rows, index: usize) {
         let monitor = self.space.shape.monitor(frontier.row(index));
         let verdict = ask(self.space.shared).at_rest(monitor);
         if let Err(broken) = verdict {

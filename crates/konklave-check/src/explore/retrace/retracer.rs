@@ -7,7 +7,7 @@ use crate::application::Standing;
 use crate::explore::worker::{Batches, Edge};
 use crate::explore::{Costs, Space};
 use crate::seen::{Identity, NOBODY, Shard, StateId};
-use crate::successors::{Action, Successor, Successors, is_at_rest};
+use crate::successors::{Action, Successor, Successors, is_end};
 
 /// One thread of the second pass.
 pub(super) struct Retracer<'a> {
@@ -55,7 +55,7 @@ impl<'a> Retracer<'a> {
         let mut found = std::mem::take(&mut self.found);
         let print = rows.print(index);
         self.successors.of(rows.row(index), print, &mut |successor| found.push(successor));
-        if is_at_rest(&found) {
+        if is_end(&found) {
             let (least, most) = (frontier.least[index], frontier.most[index]);
             self.least = Some(self.least.map_or(least, |other| other.min(least)));
             self.dearest = self.dearest.max(Some((most, rows.id(index))));
