@@ -3,10 +3,10 @@
 use konklave::NodeId;
 use konklave::protocol::{Broken, Effect, Input, Invariant, Monitor, Protocol, Snapshot, Verdict};
 
-use crate::application::{Application, Standing};
+use crate::application::Application;
 use crate::code::{Codes, Packet};
 use crate::local::{Local, Reaction, Status, Urge};
-use crate::meaning::{Meaning, NO_NEWS, NumberMap, Outcome, Traits, pair};
+use crate::meaning::{Meaning, NO_NEWS, NumberMap, Outcome, Traits, bytes_of, pair};
 use crate::numbers::Numbers;
 use crate::system::{Faults, System, World};
 
@@ -23,6 +23,8 @@ pub(crate) struct Dictionary<P: Protocol, A, M> {
     news: Numbers<(NodeId, Vec<Heard<P>>)>,
     duties: Numbers<(NodeId, Input<P>)>,
     steps: NumberMap<Vec<Outcome>>,
+    /// What the outcomes of all steps take.
+    outcome_bytes: usize,
     judgements: NumberMap<Result<u32, Broken>>,
 }
 
@@ -62,6 +64,7 @@ where
             news: Numbers::new(),
             duties: Numbers::new(),
             steps: NumberMap::default(),
+            outcome_bytes: 0,
             judgements: NumberMap::default(),
             fresh,
         };
@@ -174,7 +177,8 @@ where
         Traits {
             status: local.status,
             standing: local.application.standing(),
-            free: count(Urge::Free),
+            wishes: count(Urge::Wish),
+            free: count(Urge::Wish) + count(Urge::Duty),
             notices: count(Urge::Notice),
             timers: count(Urge::Timer),
         }
@@ -185,10 +189,11 @@ where
         if !self.steps.contains_key(&key) {
             let input = self.input(local, code);
             let reactions = self.local_at(local).reactions(&input);
-            let outcomes = reactions
+            let outcomes: Vec<_> = reactions
                 .into_iter()
                 .map(|reaction| self.outcome(node, &input, reaction))
                 .collect();
+            self.outcome_bytes += outcomes.iter().map(Outcome::bytes).sum::<usize>();
             self.steps.insert(key, outcomes);
         }
         &self.steps[&key]
@@ -257,16 +262,19 @@ where
     }
 
     fn duty(&mut self, node: NodeId, local: u32, code: u32) -> Option<u32> {
+        let is_own = self.codes.is_own(code);
+        if is_own && self.codes.content(code) < self.traits(local).wishes {
+            return None;
+        }
         let input = self.input(local, code);
-        let standing = self.local_at(local).application.standing();
-        let is_free = matches!(input, Input::Command(_)) && standing == Standing::Idle;
-        (!is_free).then(|| self.duties.number((node, input)))
+        Some(self.duties.number((node, input)))
     }
 
     fn bytes(&self) -> usize {
-        let of_value = 160;
-        let values = self.locals.len() + self.messages.len() + self.monitors.len();
-        (values + self.steps.len() + self.judgements.len()) * of_value
+        let values = self.locals.bytes() + self.messages.bytes() + self.monitors.bytes();
+        let heard = self.news.bytes() + self.duties.bytes();
+        let steps = bytes_of(&self.steps) + self.outcome_bytes;
+        values + heard + steps + bytes_of(&self.judgements)
     }
 }
 

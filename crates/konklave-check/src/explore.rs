@@ -1,9 +1,11 @@
 //! The search: layer by layer, all states that so many steps lead to.
 
 mod cycles;
+mod held;
 mod path;
 mod retrace;
 mod threads;
+mod watch;
 mod worker;
 
 use std::sync::Mutex;
@@ -22,9 +24,11 @@ use crate::seen::{Identity, NOBODY, Seen, StateId, shard_of};
 use crate::shape::Shape;
 use crate::successors::Successor;
 use crate::system::{System, World};
+use held::Held;
 pub(crate) use path::{Move, Way};
 use retrace::Retraced;
 use threads::share_out;
+use watch::Watch;
 use worker::Worker;
 
 /// How to search.
@@ -98,39 +102,43 @@ where
     M: Monitor<Command = P::Command, Event = P::Event>,
 {
     let begun = Instant::now();
-    let (report, dictionary) = attempt(system.clone(), options, begun, go_on);
-    let (report, dictionary) = match report.verdict {
-        // Threads race for who finds what: the answer comes from a search that has only one.
-        Verdict::Violated if options.threads > 1 => {
-            attempt(system.clone(), Options { threads: 1, ..options }, begun, go_on)
-        }
-        _ => (report, dictionary),
-    };
-    report.map(|way| dictionary.script(&system, way))
+    let report = attempt(&system, options, begun, go_on);
+    if report.verdict != Verdict::Violated || options.threads <= 1 {
+        return report;
+    }
+    // Threads race for who finds what: the answer comes from a search that has only one, if it gets
+    // that far.
+    let again = attempt(&system, Options { threads: 1, ..options }, begun, go_on);
+    match again.verdict {
+        Verdict::Violated => again,
+        Verdict::Bounded | Verdict::Exhausted => report,
+    }
 }
 
 fn attempt<P, A, M>(
-    system: System<P, A, M>,
+    system: &System<P, A, M>,
     options: Options,
     begun: Instant,
     go_on: &mut dyn FnMut(Progress) -> bool,
-) -> (Report<Way>, Dictionary<P, A, M>)
+) -> Report<Schedule<P>>
 where
     P: Protocol,
     A: Application<Command = P::Command, Event = P::Event>,
     M: Monitor<Command = P::Command, Event = P::Event>,
 {
-    let (dictionary, first) = Dictionary::new(system);
+    let (dictionary, first) = Dictionary::new(system.clone());
     let shared = Mutex::new(dictionary);
     let report = Space::new(&shared, first, options, begun).examine(go_on);
-    (report, shared.into_inner().expect("all threads ended well"))
+    let dictionary = shared.into_inner().expect("all threads ended well");
+    report.map(|way| dictionary.script(system, way))
 }
 
 /// A broken promise, and where.
 #[derive(Clone, Debug)]
 struct Finding {
-    /// The state in which it was found.
+    /// The state in which it was found, and its row.
     state: StateId,
+    row: Vec<u32>,
     /// What happens then; nothing, if that state itself is the problem.
     successor: Option<Successor>,
     broken: Broken,
@@ -143,6 +151,8 @@ struct Space<'a> {
     shape: Shape,
     shared: &'a Shared,
     seen: Seen,
+    /// What threads hold.
+    held: Held,
     first: Vec<u32>,
     begun: Instant,
 }
@@ -159,28 +169,13 @@ struct Tally {
     search_time: Duration,
 }
 
-impl Tally {
-    /// Whether nothing speaks against going on.
-    fn look(
-        &mut self,
-        space: &Space<'_>,
-        rows: usize,
-        go_on: &mut dyn FnMut(Progress) -> bool,
-    ) -> bool {
-        let limits = space.options.limits;
-        let unique = space.seen.len();
-        let bytes = (space.seen.bytes() + rows + ask(space.shared).bytes()) as u64;
-        self.bytes = self.bytes.max(bytes);
-        let progress = Progress { unique, depth: self.depth, is_retracing: false };
-        let bounds = [
-            (limits.states.is_some_and(|limit| unique >= limit), Bound::States),
-            (limits.bytes.is_some_and(|limit| bytes >= limit), Bound::Memory),
-            (limits.time.is_some_and(|limit| space.begun.elapsed() >= limit), Bound::Time),
-            (!go_on(progress), Bound::Interrupt),
-        ];
-        self.bound = bounds.into_iter().find_map(|(is_hit, bound)| is_hit.then_some(bound));
-        self.bound.is_none()
-    }
+/// What comes of looking at all states once more.
+#[derive(Default)]
+struct Afterwards {
+    retraced: Retraced,
+    worst: Option<Way>,
+    liveness: Option<Liveness>,
+    counterexample: Option<Counterexample<Way>>,
 }
 
 impl<'a> Space<'a> {
@@ -191,7 +186,7 @@ impl<'a> Space<'a> {
         drop(meaning);
         first.push(Shape::budget(world.faults));
         let seen = Seen::new(options.identity);
-        Self { options, world, shape, shared, seen, first, begun }
+        Self { options, world, shape, shared, seen, held: Held::default(), first, begun }
     }
 
     /// Searches, and puts together what was found.
@@ -214,7 +209,6 @@ impl<'a> Space<'a> {
     /// Searches until everything was seen, something is broken, or a limit is reached.
     fn search(&self, tally: &mut Tally, go_on: &mut dyn FnMut(Progress) -> bool) -> Vec<Finding> {
         let mut frontier = self.first();
-        let mut next = Rows::default();
         let mut workers: Vec<_> =
             (0..self.options.threads.max(1)).map(|_| Worker::new(self)).collect();
         let mut findings = Vec::new();
@@ -224,15 +218,19 @@ impl<'a> Space<'a> {
                 &mut workers,
                 frontier.len(),
                 |worker, index| worker.expand(&frontier, index),
-                &mut || tally.look(self, rows, go_on),
+                &mut || {
+                    tally.bound = tally.look(self, rows, None, go_on).err();
+                    tally.bound.is_none()
+                },
             );
-            next.clear();
             for worker in &mut workers {
                 worker.flush_all(&frontier);
-                next.append(&mut worker.next);
                 findings.append(&mut worker.findings);
             }
-            std::mem::swap(&mut frontier, &mut next);
+            frontier.clear();
+            for worker in &mut workers {
+                frontier.append(&mut worker.next);
+            }
             if frontier.len() > 0 && tally.bound.is_none() {
                 if self.options.limits.depth.is_some_and(|limit| tally.depth >= limit) {
                     tally.bound = Some(Bound::Depth);
@@ -241,7 +239,6 @@ impl<'a> Space<'a> {
                 }
             }
         }
-        tally.bytes = tally.bytes.max((self.seen.bytes() + ask(self.shared).bytes()) as u64);
         for worker in workers {
             tally.states += worker.states;
             tally.ends += worker.ends;
@@ -252,6 +249,22 @@ impl<'a> Space<'a> {
         findings
     }
 
+    /// Finds out costs and cycles.
+    fn look_again(
+        &self,
+        tally: &mut Tally,
+        go_on: &mut dyn FnMut(Progress) -> bool,
+    ) -> Result<Afterwards, Bound> {
+        let mut retraced = self.retrace(tally, go_on)?;
+        let worst = retraced.worst.take().map(|worst| self.worst(worst)).transpose()?;
+        let (mut liveness, mut counterexample) = (Liveness::Acyclic, None);
+        if retraced.has_cycles {
+            liveness = Liveness::FairCycles;
+            counterexample = self.fair_cycle(&mut Watch::new(self, tally, go_on))?;
+        }
+        Ok(Afterwards { retraced, worst, liveness: Some(liveness), counterexample })
+    }
+
     /// Finds out costs and cycles, if nothing is broken yet, and puts everything together.
     fn report(
         &self,
@@ -259,31 +272,31 @@ impl<'a> Space<'a> {
         finding: Option<Finding>,
         go_on: &mut dyn FnMut(Progress) -> bool,
     ) -> Report<Way> {
-        let mut counterexample = finding.map(|finding| self.counterexample(finding));
-        let is_whole = counterexample.is_none() && tally.bound.is_none();
-        let retraced = match self.options.costs {
-            Costs::Exact | Costs::Worst if is_whole => self.retrace(&mut tally, go_on),
-            _ => None,
-        };
-        let mut liveness = None;
-        if let Some(retraced) = &retraced {
-            liveness = Some(Liveness::Acyclic);
-            if retraced.has_cycles {
-                liveness = Some(Liveness::FairCycles);
-                counterexample = self.fair_cycle();
+        let afterwards = match (finding, tally.bound) {
+            (Some(finding), _) => self
+                .counterexample(finding)
+                .map(|found| Afterwards { counterexample: Some(found), ..Afterwards::default() }),
+            (None, None) if self.options.costs != Costs::Ignored => {
+                self.look_again(&mut tally, go_on)
             }
-        }
+            (None, _) => Ok(Afterwards::default()),
+        };
+        let afterwards = afterwards.unwrap_or_else(|bound| {
+            tally.bound = Some(bound);
+            Afterwards::default()
+        });
+        let Afterwards { retraced, worst, liveness, counterexample } = afterwards;
         let verdict = match (&counterexample, tally.bound) {
             (Some(_), _) => Verdict::Violated,
             (None, Some(_)) => Verdict::Bounded,
             (None, None) => Verdict::Exhausted,
         };
-        let Retraced { messages, overtaken, worst, .. } = retraced.unwrap_or_default();
+        let unique = self.seen.len();
         Report {
             verdict,
             bound: tally.bound,
             states: tally.states + 1,
-            unique: self.seen.len(),
+            unique,
             depth: tally.depth,
             bytes: tally.bytes,
             seconds: self.begun.elapsed().as_secs_f64(),
@@ -292,9 +305,10 @@ impl<'a> Space<'a> {
             reached: tally.reached,
             ends: tally.ends,
             liveness,
-            messages,
-            overtaken: overtaken.filter(|_| ask(self.shared).takes_turns()),
-            worst: worst.map(|state| self.worst(state)),
+            messages: retraced.messages,
+            overtaken: retraced.overtaken.filter(|_| ask(self.shared).takes_turns()),
+            collision_probability: self.options.identity.collision_probability(unique),
+            worst,
             counterexample,
         }
     }
@@ -325,3 +339,6 @@ impl<'a> Space<'a> {
         properties
     }
 }
+
+#[cfg(test)]
+mod tests;

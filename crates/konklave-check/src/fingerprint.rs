@@ -5,7 +5,21 @@ use std::hash::Hasher;
 
 /// The fingerprint of a part: a value at a place.
 pub(crate) fn part(place: u32, value: u32) -> u64 {
-    mix(u64::from(place) << 32 | u64::from(value))
+    let print = mix(u64::from(place) << 32 | u64::from(value));
+    #[cfg(test)]
+    let print = print & narrow::MASK.get();
+    print
+}
+
+/// Tests want collisions.
+#[cfg(test)]
+pub(crate) mod narrow {
+    use std::cell::Cell;
+
+    thread_local! {
+        /// The bits that this thread keeps of the fingerprint of a part.
+        pub(crate) static MASK: Cell<u64> = const { Cell::new(u64::MAX) };
+    }
 }
 
 /// Spreads the bits of a number: a bijection without visible pattern.

@@ -32,8 +32,10 @@ pub(crate) enum Status {
 /// What can happen to a node by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Urge {
-    /// Its application may act at any time.
-    Free,
+    /// A wish of its application: at any time, or never. Nobody has to ask for anything.
+    Wish,
+    /// Its start, or that its application leaves: at any time, but at last.
+    Duty,
     /// A notice: not before messages, if the world is patient.
     Notice,
     /// A timer: not before messages and notices, if the world is patient.
@@ -61,12 +63,13 @@ where
     pub(crate) fn inputs(&self) -> Vec<(Urge, Input<P>)> {
         match self.status {
             Status::Down => Vec::new(),
-            Status::Asleep => vec![(Urge::Free, Input::Start)],
+            Status::Asleep => vec![(Urge::Duty, Input::Start)],
             Status::Up => {
+                let urge = self.urge();
                 let commands = self.application.commands().into_iter();
                 let notices = self.application.notices().into_iter();
                 let timers = self.timers.iter().cloned();
-                let free = commands.map(|command| (Urge::Free, Input::Command(command)));
+                let free = commands.map(|command| (urge, Input::Command(command)));
                 let notices = notices.map(|command| (Urge::Notice, Input::Command(command)));
                 let timers = timers.map(|timer| (Urge::Timer, Input::Timer(timer)));
                 free.chain(notices).chain(timers).collect()
@@ -74,15 +77,20 @@ where
         }
     }
 
-    /// What has to happen to it at last, in a fixed order: who is inside leaves, and notices come.
-    /// Nobody has to ask for anything.
-    pub(crate) fn duties(&self) -> Vec<P::Command> {
-        if self.status != Status::Up {
-            return Vec::new();
+    /// Who is inside leaves at last. All else that an application commands is a wish.
+    fn urge(&self) -> Urge {
+        match A::TAKES_TURNS && self.application.standing() == Standing::Served {
+            true => Urge::Duty,
+            false => Urge::Wish,
         }
-        let is_inside = A::TAKES_TURNS && self.application.standing() == Standing::Served;
-        let leaving = if is_inside { self.application.commands() } else { Vec::new() };
-        leaving.into_iter().chain(self.application.notices()).collect()
+    }
+
+    /// The commands that it gets at last, in a fixed order: who is inside leaves, and notices come.
+    pub(crate) fn duties(&self) -> impl Iterator<Item = P::Command> {
+        self.inputs().into_iter().filter_map(|(urge, input)| match (urge, input) {
+            (Urge::Duty | Urge::Notice, Input::Command(command)) => Some(command),
+            _ => None,
+        })
     }
 
     /// All the ways in which it can react: one, unless it makes choices.

@@ -3,7 +3,7 @@
 use konklave::NodeId;
 
 use crate::code::Packet;
-use crate::meaning::{NO_NEWS, NumberMap, Outcome, Shared, Traits, ask, pair};
+use crate::meaning::{NO_NEWS, NumberMap, Outcome, Shared, Traits, ask, bytes_of, pair};
 
 /// The number of a monitor that has found a broken promise.
 pub(crate) const BROKEN: u32 = u32::MAX;
@@ -28,6 +28,15 @@ pub(crate) struct Brief {
 }
 
 impl Lookup {
+    /// How many bytes all of it takes.
+    pub(crate) fn bytes(&self) -> usize {
+        self.traits.capacity() * size_of::<Option<Traits>>()
+            + bytes_of(&self.steps)
+            + self.outcomes.capacity() * size_of::<Brief>()
+            + self.sends.capacity() * size_of::<Packet>()
+            + bytes_of(&self.judgements)
+    }
+
     /// About the local with this number.
     pub(crate) fn traits(&mut self, shared: &Shared, local: u32) -> Traits {
         let place = local as usize;

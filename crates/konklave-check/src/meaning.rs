@@ -78,6 +78,8 @@ pub(crate) struct Traits {
     pub(crate) standing: Standing,
     /// How many inputs of its own it can get at any time.
     pub(crate) free: u32,
+    /// How many of these are wishes, which come first: they need not happen.
+    pub(crate) wishes: u32,
     /// How many crashes and returns of others it can be told of after that.
     pub(crate) notices: u32,
     /// How many timers can run out after that.
@@ -92,6 +94,13 @@ pub(crate) struct Outcome {
     pub(crate) news: u32,
 }
 
+impl Outcome {
+    /// How many bytes it takes, with what an allocator adds to each of two pieces.
+    pub(crate) fn bytes(&self) -> usize {
+        size_of::<Self>() + self.sends.capacity() * size_of::<Packet>() + 32
+    }
+}
+
 /// The news of a step that the monitor is not shown.
 pub(crate) const NO_NEWS: u32 = 0;
 
@@ -100,4 +109,9 @@ pub(crate) type NumberMap<V> = HashMap<u64, V, BuildHasherDefault<MixHasher>>;
 
 pub(crate) fn pair(high: u32, low: u32) -> u64 {
     u64::from(high) << 32 | u64::from(low)
+}
+
+/// How many bytes the table of such a map takes. It is never full, and has a byte more per place.
+pub(crate) fn bytes_of<V>(map: &NumberMap<V>) -> usize {
+    map.capacity() * 8 / 7 * (size_of::<(u64, V)>() + 1)
 }

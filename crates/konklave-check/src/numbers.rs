@@ -2,12 +2,32 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use crate::meaning::NumberMap;
+use crate::meaning::{NumberMap, bytes_of};
 
 /// Numbers for values. What does not depend on the type of values is compiled once for all.
 pub(crate) struct Numbers<T> {
     values: Vec<T>,
     index: Index,
+    /// How many bytes the values were hashed by, all together.
+    hashed: usize,
+}
+
+/// Counts what it hashes.
+#[derive(Default)]
+struct Counting {
+    hasher: DefaultHasher,
+    bytes: usize,
+}
+
+impl Hasher for Counting {
+    fn write(&mut self, bytes: &[u8]) {
+        self.bytes += bytes.len();
+        self.hasher.write(bytes);
+    }
+
+    fn finish(&self) -> u64 {
+        self.hasher.finish()
+    }
 }
 
 /// The numbers of values by their hashes; values with the same hash are linked.
@@ -22,16 +42,17 @@ const NONE: u32 = u32::MAX;
 
 impl<T: Hash + Eq> Numbers<T> {
     pub(crate) fn new() -> Self {
-        Self { values: Vec::new(), index: Index::default() }
+        Self { values: Vec::new(), index: Index::default(), hashed: 0 }
     }
 
+    #[cfg(test)]
     pub(crate) fn len(&self) -> usize {
         self.values.len()
     }
 
     /// The number of a value: the old one, or the next.
     pub(crate) fn number(&mut self, value: T) -> u32 {
-        let mut hasher = DefaultHasher::new();
+        let mut hasher = Counting::default();
         value.hash(&mut hasher);
         let hash = hasher.finish();
         let mut place = self.index.first(hash);
@@ -42,7 +63,17 @@ impl<T: Hash + Eq> Numbers<T> {
             place = self.index.next[place as usize];
         }
         self.values.push(value);
+        self.hashed += hasher.bytes;
         self.index.add(hash)
+    }
+
+    /// Roughly how many bytes they take. What a value keeps elsewhere is not less than what it is
+    /// hashed by, and mostly in several pieces.
+    pub(crate) fn bytes(&self) -> usize {
+        self.values.capacity() * size_of::<T>()
+            + 2 * self.hashed
+            + bytes_of(&self.index.first)
+            + self.index.next.capacity() * size_of::<u32>()
     }
 
     pub(crate) fn value(&self, number: u32) -> &T {

@@ -32,6 +32,9 @@ pub enum Bound {
     Time,
     /// The user had enough.
     Interrupt,
+    /// Two states had the same fingerprint and were taken for one. Found out by chance: an exact
+    /// search goes on where this one ended.
+    Collision,
 }
 
 impl Display for Bound {
@@ -42,6 +45,7 @@ impl Display for Bound {
             Self::Memory => "the memory",
             Self::Time => "the time",
             Self::Interrupt => "hand",
+            Self::Collision => "two states with the same fingerprint",
         })
     }
 }
@@ -129,6 +133,9 @@ pub struct Report<S> {
     pub messages: Option<Extremes>,
     /// How often at most others are served while one waits, where applications take turns.
     pub overtaken: Option<u32>,
+    /// The probability that two states with the same fingerprint were taken for one, so that some
+    /// were never looked at: n^2 / 2^65 with n different ones. Zero if the search was exact.
+    pub collision_probability: f64,
     /// A schedule with the most messages, if it was asked for.
     pub worst: Option<S>,
     /// What went wrong.
@@ -160,6 +167,7 @@ impl<S> Report<S> {
             liveness: self.liveness,
             messages: self.messages,
             overtaken: self.overtaken,
+            collision_probability: self.collision_probability,
         }
     }
 }

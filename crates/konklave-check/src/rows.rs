@@ -36,8 +36,11 @@ impl Rows {
         self.prints.push(print);
     }
 
-    /// Takes over the rows of another.
+    /// Takes over the rows of another. If there are none yet, they need not even move.
     pub(crate) fn append(&mut self, other: &mut Self) {
+        if self.len() == 0 {
+            return std::mem::swap(self, other);
+        }
         let shift = self.data.len();
         self.data.append(&mut other.data);
         self.ends.extend(other.ends.drain(..).map(|end| end + shift));
@@ -53,7 +56,9 @@ impl Rows {
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        self.data.len() * size_of::<u32>()
-            + self.len() * (size_of::<usize>() + size_of::<StateId>() + size_of::<u64>())
+        self.data.capacity() * size_of::<u32>()
+            + self.ends.capacity() * size_of::<usize>()
+            + self.ids.capacity() * size_of::<StateId>()
+            + self.prints.capacity() * size_of::<u64>()
     }
 }

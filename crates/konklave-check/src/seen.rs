@@ -30,6 +30,17 @@ pub enum Identity {
     Exact,
 }
 
+impl Identity {
+    /// The probability that two of so many states were taken for one, so that what follows from one
+    /// of them was never looked at: about half the square of their number in 2^64.
+    pub(crate) fn collision_probability(self, states: u64) -> f64 {
+        match self {
+            Self::Fingerprint => (0.5 * (states as f64).powi(2) / 2_f64.powi(64)).min(1.0),
+            Self::Exact => 0.0,
+        }
+    }
+}
+
 /// All states that were seen.
 #[derive(Debug)]
 pub(crate) struct Seen {
@@ -166,13 +177,14 @@ impl Shard {
         (self.id(place), true)
     }
 
-    /// An edge to a known state is retraced: its number, and whether it was the last one.
-    pub(crate) fn retrace(&mut self, print: u64, row: &[u32]) -> (StateId, bool) {
-        let place = self.probe(print, row).1.expect("every state was seen before");
+    /// An edge to a known state is retraced: its number, and whether it was the last one. If no
+    /// such edge was seen, two states were taken for one.
+    pub(crate) fn retrace(&mut self, print: u64, row: &[u32]) -> Option<(StateId, bool)> {
+        let place = self.probe(print, row).1?;
         let edges = self.edges.get_mut(place);
-        *edges -= 1;
+        *edges = edges.checked_sub(1)?;
         let is_last = *edges == 0;
-        (self.id(place), is_last)
+        Some((self.id(place), is_last))
     }
 
     /// The states that were never retraced to the end.
@@ -197,7 +209,7 @@ impl Shard {
 
     fn bytes(&self) -> usize {
         let exact = self.exact.as_ref().map_or(0, |exact| {
-            exact.data.len() * size_of::<u32>() + exact.ends.len() * size_of::<usize>()
+            exact.data.capacity() * size_of::<u32>() + exact.ends.capacity() * size_of::<usize>()
         });
         let piles = self.prints.bytes() + self.parents.bytes() + self.edges.bytes();
         self.slots.len() * size_of::<u32>() + piles + exact

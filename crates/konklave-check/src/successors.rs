@@ -2,6 +2,7 @@
 
 use konklave::NodeId;
 
+use crate::application::Standing;
 use crate::local::Status;
 use crate::lookup::{BROKEN, Lookup};
 use crate::meaning::{NO_NEWS, Shared, Traits, ask};
@@ -34,9 +35,9 @@ pub(crate) struct Successor {
     pub(crate) monitor: u32,
 }
 
-/// Whether a state with these successors is at rest: nothing more happens unless a node crashes,
-/// and none has to.
-pub(crate) fn is_at_rest(successors: &[Successor]) -> bool {
+/// Whether a state with these successors is an end: nothing more happens unless a node crashes, and
+/// none has to.
+pub(crate) fn is_end(successors: &[Successor]) -> bool {
     successors.iter().all(|successor| matches!(successor.action, Action::Crash { .. }))
 }
 
@@ -102,6 +103,24 @@ impl<'a> Successors<'a> {
         if faults.crashes > 0 {
             self.crashes(row, found);
         }
+    }
+
+    /// Whether a state with these successors is at rest: nothing more has to happen. Nodes may crash
+    /// and applications may ask for something, if any has before: where nobody asks for anything,
+    /// that nobody gets it breaks no promise.
+    pub(crate) fn is_at_rest(&mut self, row: &[u32], successors: &[Successor]) -> bool {
+        let is_optional = |action| match action {
+            Action::Crash { .. } => true,
+            Action::Own { node, index } => {
+                u32::from(index) < self.traits(row[usize::from(node)]).wishes
+            }
+            Action::Deliver { .. } | Action::Duplicate { .. } | Action::Lose { .. } => false,
+        };
+        if !successors.iter().map(|successor| successor.action).all(is_optional) {
+            return false;
+        }
+        let mut locals = self.shape.locals(row).iter();
+        is_end(successors) || locals.any(|&local| self.traits(local).standing != Standing::Idle)
     }
 
     fn traits(&mut self, local: u32) -> Traits {

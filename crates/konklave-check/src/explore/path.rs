@@ -4,7 +4,7 @@ use konklave::protocol::Broken;
 
 use super::{Finding, Space};
 use crate::lookup::BROKEN;
-use crate::report::Counterexample;
+use crate::report::{Bound, Counterexample};
 use crate::seen::{NOBODY, StateId};
 use crate::successors::{Action, Successor, Successors};
 
@@ -36,19 +36,23 @@ impl Successors<'_> {
 }
 
 impl Space<'_> {
-    pub(super) fn counterexample(&self, finding: Finding) -> Counterexample<Way> {
-        let Finding { state, successor, broken } = finding;
+    /// How a finding comes about. Every function here fails if two states were taken for one.
+    pub(super) fn counterexample(&self, finding: Finding) -> Result<Counterexample<Way>, Bound> {
+        let Finding { state, row: found, successor, broken } = finding;
         let mut successors = Successors::new(self.shared);
-        let (mut moves, row) = self.way_to(state, &mut successors);
+        let (mut moves, row) = self.way_to(state, &mut successors)?;
+        if row != found {
+            return Err(Bound::Collision);
+        }
         if let Some(Successor { action, print, .. }) = successor {
             // Found by another thread, whose outcomes have other places.
             let mut all = Vec::new();
             successors.of(&row, self.shape.print(&row), &mut |successor| all.push(successor));
             let successor = all.into_iter().find(|it| (it.action, it.print) == (action, print));
-            moves.push(successors.a_move(row, successor.expect("it was found before")));
+            moves.push(successors.a_move(row, successor.ok_or(Bound::Collision)?));
         }
         let schedule = Way { moves, repeats: None, broken: Some(broken.clone()) };
-        Counterexample { broken, schedule, cycle: None }
+        Ok(Counterexample { broken, schedule, cycle: None })
     }
 
     /// The moves from the first state to this one, and its row.
@@ -56,7 +60,7 @@ impl Space<'_> {
         &self,
         state: StateId,
         successors: &mut Successors<'_>,
-    ) -> (Vec<Move>, Vec<u32>) {
+    ) -> Result<(Vec<Move>, Vec<u32>), Bound> {
         let before = |state: &StateId| Some(self.seen.parent(*state)).filter(|it| *it != NOBODY);
         let mut states: Vec<_> = std::iter::successors(Some(state), before).collect();
         states.reverse();
@@ -68,15 +72,15 @@ impl Space<'_> {
         &self,
         states: &[StateId],
         successors: &mut Successors<'_>,
-    ) -> (Vec<Move>, Vec<u32>) {
+    ) -> Result<(Vec<Move>, Vec<u32>), Bound> {
         let mut row = self.first.clone();
         let mut moves = Vec::new();
         for &next in &states[1..] {
-            let (successor, next_row) = self.towards(&row, next, successors);
+            let (successor, next_row) = self.towards(&row, next, successors)?;
             moves.push(successors.a_move(row, successor));
             row = next_row;
         }
-        (moves, row)
+        Ok((moves, row))
     }
 
     /// What leads from a state to one that follows it, and the row of that.
@@ -85,7 +89,7 @@ impl Space<'_> {
         row: &[u32],
         next: StateId,
         successors: &mut Successors<'_>,
-    ) -> (Successor, Vec<u32>) {
+    ) -> Result<(Successor, Vec<u32>), Bound> {
         let mut all = Vec::new();
         successors.of(row, self.shape.print(row), &mut |successor| all.push(successor));
         let mut next_row = Vec::new();
@@ -95,9 +99,9 @@ impl Space<'_> {
             }
             successors.write(row, successor, &mut next_row);
             if self.seen.find(successor.print, &next_row) == Some(next) {
-                return (successor, next_row);
+                return Ok((successor, next_row));
             }
         }
-        unreachable!("the next state follows from this one");
+        Err(Bound::Collision)
     }
 }

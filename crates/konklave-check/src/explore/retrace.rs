@@ -2,12 +2,13 @@
 //! the most that schedules cost is known for every state; and states that are never reached in this
 //! order lie on cycles or behind them.
 
+mod cheapest;
 mod retracer;
 
 use std::sync::Mutex;
 
 use super::threads::share_out;
-use super::{Costs, Progress, Space, Tally, Way};
+use super::{Costs, Progress, Space, Tally, Watch, Way};
 use crate::meaning::ask;
 use crate::report::{Bound, Extremes};
 use crate::rows::Rows;
@@ -62,6 +63,11 @@ impl Ready {
         self.overtaken.append(&mut other.overtaken);
     }
 
+    fn bytes(&self) -> usize {
+        let costs = self.least.capacity() + self.most.capacity();
+        self.rows.bytes() + costs * size_of::<u32>() + self.overtaken.capacity()
+    }
+
     fn clear(&mut self) {
         self.rows.clear();
         self.least.clear();
@@ -71,14 +77,18 @@ impl Ready {
 }
 
 impl Space<'_> {
-    /// Retraces all edges; nothing, if a limit is reached.
+    /// Retraces all edges, unless a limit is reached.
     pub(super) fn retrace(
         &self,
         tally: &mut Tally,
         go_on: &mut dyn FnMut(Progress) -> bool,
-    ) -> Option<Retraced> {
+    ) -> Result<Retraced, Bound> {
         let turns = if ask(self.shared).takes_turns() { self.shape.nodes } else { 0 };
         let keeps_worst = self.options.costs == Costs::Worst;
+        let of_state =
+            2 * size_of::<u32>() + turns + usize::from(keeps_worst) * size_of::<StateId>();
+        let ledger_bytes = self.seen.len() as usize * of_state;
+        tally.look(self, ledger_bytes, Some(0), go_on)?; // Before it is too late.
         let ledgers: Vec<_> = self
             .seen
             .sizes()
@@ -92,41 +102,34 @@ impl Space<'_> {
                 })
             })
             .collect();
-        let ledger_bytes = self.seen.len() * (8 + turns as u64 + if keeps_worst { 4 } else { 0 });
-        let mut frontier = self.ready(turns);
-        let mut next = Ready::default();
+        let mut frontier = self.ready(turns)?;
         let mut workers: Vec<_> = (0..self.options.threads.max(1))
             .map(|_| Retracer::new(self, &ledgers, turns))
             .collect();
         let mut done = 0;
         while frontier.rows.len() > 0 {
             done += frontier.rows.len() as u64;
-            let mut watch = || {
-                let progress = Progress { unique: done, depth: tally.depth, is_retracing: true };
-                let limit = self.options.limits.time;
-                let is_late = limit.is_some_and(|limit| self.begun.elapsed() >= limit);
-                tally.bound = match (is_late, go_on(progress)) {
-                    (true, _) => Some(Bound::Time),
-                    (false, false) => Some(Bound::Interrupt),
-                    (false, true) => None,
-                };
-                tally.bound.is_none()
-            };
+            let bytes = ledger_bytes + frontier.bytes();
+            let mut looked = Ok(());
             let work = |worker: &mut Retracer<'_>, index| worker.expand(&frontier, index);
-            if !share_out(&mut workers, frontier.rows.len(), work, &mut watch) {
-                return None;
-            }
-            next.clear();
+            share_out(&mut workers, frontier.rows.len(), work, &mut || {
+                looked = tally.look(self, bytes, Some(done), go_on);
+                looked.is_ok()
+            });
+            looked?;
             for worker in &mut workers {
                 worker.flush_all(&frontier);
-                next.append(&mut worker.next);
             }
-            std::mem::swap(&mut frontier, &mut next);
+            if workers.iter().any(|worker| worker.strays > 0) {
+                return Err(Bound::Collision);
+            }
+            frontier.clear();
+            for worker in &mut workers {
+                frontier.append(&mut worker.next);
+            }
         }
-        let rows = (self.seen.bytes() + frontier.rows.bytes()) as u64;
-        tally.bytes = tally.bytes.max(rows + ledger_bytes);
         let has_cycles = done < self.seen.len();
-        let min = workers.iter().filter_map(|worker| worker.least).min();
+        let mut min = workers.iter().filter_map(|worker| worker.least).min();
         let dearest = workers.iter().filter_map(|worker| worker.dearest).max();
         let overtaken = workers.iter().map(|worker| worker.overtaken).max();
         drop(workers);
@@ -136,7 +139,10 @@ impl Space<'_> {
             let before = ledgers.map(|ledger| ledger.expect("all threads ended well").before);
             Worst { end, before: before.collect() }
         });
-        Some(Retraced {
+        if has_cycles && tally.ends > 0 {
+            min = self.cheapest_end(&mut Watch::new(self, tally, go_on))?;
+        }
+        Ok(Retraced {
             has_cycles,
             messages: min.map(|min| Extremes { min, max }),
             overtaken: overtaken.filter(|_| !has_cycles).map(u32::from),
@@ -145,10 +151,11 @@ impl Space<'_> {
     }
 
     /// The first state, which nothing leads to.
-    fn ready(&self, turns: usize) -> Ready {
+    fn ready(&self, turns: usize) -> Result<Ready, Bound> {
         let print = self.shape.print(&self.first);
         let shard = crate::seen::shard_of(print);
-        let (id, is_last) = self.seen.shard(shard).retrace(print, &self.first);
+        let edge = self.seen.shard(shard).retrace(print, &self.first);
+        let (id, is_last) = edge.ok_or(Bound::Collision)?;
         let mut ready = Ready::default();
         if is_last {
             ready.rows.push(&self.first, id, print);
@@ -156,11 +163,11 @@ impl Space<'_> {
             ready.most.push(0);
             ready.overtaken.resize(turns, 0);
         }
-        ready
+        Ok(ready)
     }
 
     /// A schedule with the most messages.
-    pub(super) fn worst(&self, worst: Worst) -> Way {
+    pub(super) fn worst(&self, worst: Worst) -> Result<Way, Bound> {
         let Worst { end, before } = worst;
         let before = |state: &StateId| {
             let shard = *state as usize % Seen::SHARDS;
@@ -169,7 +176,7 @@ impl Space<'_> {
         let mut states: Vec<_> = std::iter::successors(Some(end), before).collect();
         states.reverse();
         let mut successors = Successors::new(self.shared);
-        let (moves, _) = self.way_along(&states, &mut successors);
-        Way { moves, repeats: None, broken: None }
+        let (moves, _) = self.way_along(&states, &mut successors)?;
+        Ok(Way { moves, repeats: None, broken: None })
     }
 }

@@ -11,7 +11,7 @@ const ROWS_PER_THREAD: usize = 256;
 const CHUNK: usize = 64;
 
 /// How often the search is looked after.
-const TICK: Duration = Duration::from_millis(50);
+pub(super) const TICK: Duration = Duration::from_millis(50);
 
 /// Does the work for each row, by all workers. `watch` is asked from time to time whether to go on;
 /// whether everything was done.

@@ -1,5 +1,6 @@
 //! One thread of the search.
 
+use super::held::Share;
 use super::{Finding, Space};
 use crate::application::Standing;
 use crate::lookup::BROKEN;
@@ -7,7 +8,7 @@ use crate::meaning::ask;
 use crate::report::Reached;
 use crate::rows::Rows;
 use crate::seen::{Identity, Seen, StateId, shard_of};
-use crate::successors::{Successor, Successors, is_at_rest};
+use crate::successors::{Successor, Successors, is_end};
 
 /// How many edges to one shard are gathered before it is locked for them.
 const BATCH: usize = 64;
@@ -52,6 +53,7 @@ impl Batches {
 /// One thread of the search.
 pub(crate) struct Worker<'a> {
     space: &'a Space<'a>,
+    share: Share<'a>,
     successors: Successors<'a>,
     has_invariants: bool,
     batches: Batches,
@@ -70,6 +72,7 @@ impl<'a> Worker<'a> {
         Self {
             successors: Successors::new(space.shared),
             has_invariants: ask(space.shared).has_invariants(),
+            share: Share::new(&space.held),
             space,
             batches: Batches::new(),
             found: Vec::new(),
@@ -90,8 +93,9 @@ impl<'a> Worker<'a> {
         let mut found = std::mem::take(&mut self.found);
         self.successors.of(row, frontier.print(index), &mut |successor| found.push(successor));
         self.states += found.len() as u64;
-        if is_at_rest(&found) {
-            self.end(frontier, index);
+        self.ends += u64::from(is_end(&found));
+        if self.successors.is_at_rest(row, &found) {
+            self.rest(frontier, index);
         }
         for successor in found.drain(..) {
             if successor.monitor == BROKEN {
@@ -117,14 +121,13 @@ impl<'a> Worker<'a> {
         self.reached.contention |= wanting > 1;
     }
 
-    /// Nothing more has to happen: is that a good end?
-    fn end(&mut self, frontier: &Rows, index: usize) {
-        self.ends += 1;
+    /// Nothing more has to happen: would that be a good end?
+    fn rest(&mut self, frontier: &Rows, index: usize) {
         let monitor = self.space.shape.monitor(frontier.row(index));
         let verdict = ask(self.space.shared).at_rest(monitor);
         if let Err(broken) = verdict {
-            let state = frontier.id(index);
-            self.findings.push(Finding { state, successor: None, broken });
+            let (state, row) = (frontier.id(index), frontier.row(index).to_vec());
+            self.findings.push(Finding { state, row, successor: None, broken });
         }
     }
 
@@ -134,8 +137,8 @@ impl<'a> Worker<'a> {
         let monitor = self.space.shape.monitor(row);
         let mut meaning = ask(self.space.shared);
         let broken = meaning.judge(monitor, news).expect_err("it was broken before").clone();
-        let state = frontier.id(index);
-        self.findings.push(Finding { state, successor: Some(successor), broken });
+        let (state, row) = (frontier.id(index), row.to_vec());
+        self.findings.push(Finding { state, row, successor: Some(successor), broken });
     }
 
     /// Looks at all edges that were gathered and not looked at.
@@ -170,6 +173,7 @@ impl<'a> Worker<'a> {
             self.next.push(&self.scratch, id, successor.print);
         }
         self.fresh = fresh;
+        self.share.say(self.next.bytes() + self.successors.lookup.bytes());
     }
 
     /// Checks the new state that was just written.
@@ -179,7 +183,8 @@ impl<'a> Worker<'a> {
             let (locals, packets) = (shape.locals(&self.scratch), shape.packets(&self.scratch));
             let verdict = ask(self.space.shared).check_invariants(locals, packets);
             if let Err(broken) = verdict {
-                self.findings.push(Finding { state, successor: None, broken });
+                let row = self.scratch.clone();
+                self.findings.push(Finding { state, row, successor: None, broken });
             }
         }
     }

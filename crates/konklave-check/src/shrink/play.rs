@@ -254,7 +254,7 @@ where
     M: Monitor<Command = P::Command, Event = P::Event>,
 {
     NodeId::all(stage.nodes()).find_map(|node| {
-        let duty = stage.local(node)?.duties().into_iter().next()?;
+        let duty = stage.local(node)?.duties().next()?;
         Some((node, duty))
     })
 }

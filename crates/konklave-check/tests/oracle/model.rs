@@ -7,7 +7,7 @@ use std::hash::Hash;
 
 use konklave::protocol::{Effect, Input, Monitor, Protocol};
 use konklave::{NodeId, Recorder};
-use konklave_check::application::Application;
+use konklave_check::application::{Application, Standing};
 use konklave_check::{Faults, Order, Pace, System};
 
 /// A system as a model.
@@ -213,9 +213,22 @@ where
 
     /// Whether nothing is wrong with a state.
     pub(crate) fn is_good(&self, state: &State<P, A, M>) -> bool {
-        !state.is_broken
-            && (!state.channels.is_empty()
-                || state.monitor.at_rest().is_ok()
-                || !self.actions(state).iter().all(|action| matches!(action, Action::Crash(_))))
+        !state.is_broken && (state.monitor.at_rest().is_ok() || !self.can_stay(state))
+    }
+
+    /// Whether a state can be the last: no node has to crash, and no application has to ask. But if
+    /// none has asked for anything, those that can will be patient for ever.
+    fn can_stay(&self, state: &State<P, A, M>) -> bool {
+        let actions = self.actions(state);
+        let is_crash = |action: &Action<P>| matches!(action, Action::Crash(_));
+        let is_question = |action: &Action<P>| {
+            let Action::Happen(node, Input::Command(command)) = action else { return false };
+            let application = &state.nodes[node.index()].application;
+            let is_leaving = A::TAKES_TURNS && application.standing() == Standing::Served;
+            !is_leaving && !application.notices().contains(command)
+        };
+        let was_asked =
+            state.nodes.iter().any(|node| node.application.standing() != Standing::Idle);
+        actions.iter().all(|it| is_crash(it) || was_asked && is_question(it))
     }
 }

@@ -4,14 +4,16 @@ use std::sync::Mutex;
 
 use super::{Ledger, Ready};
 use crate::application::Standing;
+use crate::explore::held::Share;
 use crate::explore::worker::{Batches, Edge};
 use crate::explore::{Costs, Space};
 use crate::seen::{Identity, NOBODY, Shard, StateId};
-use crate::successors::{Action, Successor, Successors, is_at_rest};
+use crate::successors::{Action, Successor, Successors, is_end};
 
 /// One thread of the second pass.
 pub(super) struct Retracer<'a> {
     space: &'a Space<'a>,
+    share: Share<'a>,
     ledgers: &'a [Mutex<Ledger>],
     /// How many nodes take turns.
     turns: usize,
@@ -28,12 +30,15 @@ pub(super) struct Retracer<'a> {
     pub(super) dearest: Option<(u32, StateId)>,
     /// How often others were served at most while somebody waits.
     pub(super) overtaken: u8,
+    /// How many edges lead to where none did: two states were taken for one.
+    pub(super) strays: u32,
 }
 
 impl<'a> Retracer<'a> {
     pub(super) fn new(space: &'a Space<'a>, ledgers: &'a [Mutex<Ledger>], turns: usize) -> Self {
         Self {
             space,
+            share: Share::new(&space.held),
             ledgers,
             turns,
             successors: Successors::new(space.shared),
@@ -46,6 +51,7 @@ impl<'a> Retracer<'a> {
             least: None,
             dearest: None,
             overtaken: 0,
+            strays: 0,
         }
     }
 
@@ -55,7 +61,7 @@ impl<'a> Retracer<'a> {
         let mut found = std::mem::take(&mut self.found);
         let print = rows.print(index);
         self.successors.of(rows.row(index), print, &mut |successor| found.push(successor));
-        if is_at_rest(&found) {
+        if is_end(&found) {
             let (least, most) = (frontier.least[index], frontier.most[index]);
             self.least = Some(self.least.map_or(least, |other| other.min(least)));
             self.dearest = self.dearest.max(Some((most, rows.id(index))));
@@ -85,7 +91,10 @@ impl<'a> Retracer<'a> {
             if is_exact {
                 self.successors.write(row, edge.successor, &mut self.scratch);
             }
-            let (id, is_last) = table.retrace(edge.successor.print, &self.scratch);
+            let Some((id, is_last)) = table.retrace(edge.successor.print, &self.scratch) else {
+                self.strays += 1;
+                continue;
+            };
             self.enter(frontier, edge, Shard::place(id), &mut ledger);
             if is_last {
                 fresh.push((edge, id));
@@ -104,6 +113,7 @@ impl<'a> Retracer<'a> {
             self.next.overtaken.extend_from_slice(&ledger.overtaken[turns]);
         }
         self.fresh = fresh;
+        self.share.say(self.next.bytes() + self.successors.lookup.bytes());
     }
 
     /// Enters what an edge costs into the ledger of the shard that it leads to.
