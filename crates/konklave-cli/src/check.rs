@@ -20,7 +20,7 @@ use crate::entry::{Entry, Family};
 use crate::failure::Failure;
 use crate::output::{self, grouped};
 use crate::progress::Watch;
-use crate::setup::{Setup, Wish, read_topology};
+use crate::setup::{Setup, Wish, has_size, read_topology};
 use crate::site::Site;
 use crate::specimens;
 use crate::table;
@@ -127,9 +127,7 @@ fn wish<'a>(args: &'a CheckArgs, entry: &Entry) -> Result<Wish<'a>, Failure> {
         None => entry.needs.network.default_topology(),
     };
     let usual = match topology {
-        Topology::File { .. }
-        | Topology::Grid { sides: Some(_) }
-        | Topology::Torus { sides: Some(_) } => None,
+        _ if has_size(&topology) => None,
         Topology::Hypercube | Topology::DeBruijn => Some(4),
         _ => Some(NODES),
     };

@@ -48,6 +48,8 @@ pub enum Job<'a> {
         plan: &'a RunPlan,
         /// Where the states of the monitor are counted.
         coverage: &'a Coverage,
+        /// Asked from time to time; can stop the run.
+        go_on: &'a mut dyn FnMut(Progress) -> bool,
     },
     /// Run a trace again.
     Replay {
@@ -285,7 +287,7 @@ where
     }
     let (plan, coverage, trace, go_on): (_, _, _, &mut dyn FnMut(_) -> _) = match job {
         Job::Run { plan, trace, go_on } => (plan, None, trace, go_on),
-        Job::Try { plan, coverage } => (plan, Some(coverage.clone()), None, &mut |_| true),
+        Job::Try { plan, coverage, go_on } => (plan, Some(coverage.clone()), None, go_on),
         job => return speak(site, job, &|me| Spoken::new(make(me)), applications, monitor),
     };
     let (options, watched) = (plan.options.clone(), Noted::new(monitor, coverage));

@@ -14,7 +14,8 @@ use std::time::Duration;
 use konklave_report::folder::Folder;
 
 use crate::Verdict;
-use crate::drive::{Job, Outcome, carry_out};
+use crate::drive::{Job, carry_out};
+use crate::entry::Entry;
 use crate::failure::Failure;
 use crate::output::{self, grouped};
 use crate::progress::Watch;
@@ -23,7 +24,7 @@ use crate::table;
 pub use args::{FuzzArgs, Sizes};
 use draw::{Drawn, Space};
 use faults::Disorder;
-use swarm::{Budget, Failures, swarm};
+use swarm::{Budget, Failures, Tally, Unfinished, swarm};
 
 /// How many seconds it takes if nobody says.
 const TIME: Duration = Duration::from_secs(10);
@@ -33,8 +34,23 @@ struct Example {
     disorder: Disorder,
     failures: Failures,
     drawn: Drawn,
-    /// As short as possible; not if it never ends.
-    shortened: Option<Shortened>,
+    /// As short as possible.
+    shortened: Shortened,
+}
+
+/// Schedules that were given up, and the first of them.
+struct GivenUp {
+    disorder: Disorder,
+    unfinished: Unfinished,
+    drawn: Drawn,
+}
+
+/// Everything that was found.
+struct Findings {
+    tally: Tally,
+    examples: Vec<Example>,
+    given_up: Vec<GivenUp>,
+    sizes: Sizes,
 }
 
 /// Runs random schedules and reports.
@@ -58,25 +74,42 @@ pub fn fuzz(args: &FuzzArgs) -> Result<Verdict, Failure> {
     }
     watch.finish();
     examples.sort_by_key(|example| (example.disorder, example.failures.seed));
-    let first = examples.iter().find_map(|example| example.shortened.as_ref());
+    let given_up = tally.unfinished.iter().map(|(&disorder, &unfinished)| {
+        let drawn = space.draw(unfinished.seed)?;
+        Ok(GivenUp { disorder, unfinished, drawn })
+    });
+    let given_up = given_up.collect::<Result<_, Failure>>()?;
+    let findings = Findings { tally, examples, given_up, sizes: space.sizes() };
+    conclude(&findings, args, entry, folder)
+}
+
+/// Prints what was found, and writes what the user wants to keep.
+fn conclude(
+    findings: &Findings,
+    args: &FuzzArgs,
+    entry: &Entry,
+    folder: Option<Folder>,
+) -> Result<Verdict, Failure> {
+    let mut examples = findings.examples.iter();
+    let first = examples.next().map(|example| &example.shortened);
     if let (Some(path), Some(shortened)) = (&args.trace, first) {
         shortened.told.write(path, &shortened.site)?;
     }
     let written = match folder {
-        Some(folder) => Some(folder::write(&tally, &examples, args, entry, folder)?),
+        Some(folder) => Some(folder::write(findings, args, entry, folder)?),
         None => None,
     };
     match args.json {
-        true => output::json(&report::for_machines(&tally, &examples, args)?)?,
+        true => output::json(&report::for_machines(findings, args)?)?,
         false => {
-            let mut lines = report::for_people(&tally, &examples, args, entry);
+            let mut lines = report::for_people(findings, args, entry);
             lines.extend(written.iter().map(|path| format!("\nreport: {path}")));
             output::lines(&lines)?;
         }
     }
-    Ok(match report::verdict(&tally, &examples) {
+    Ok(match report::verdict(findings) {
         "violated" => Verdict::Broken,
-        "interrupted" => Verdict::Inconclusive,
+        "interrupted" | "inconclusive" => Verdict::Inconclusive,
         _ => Verdict::Fine,
     })
 }
@@ -108,14 +141,9 @@ fn example(
     let mut out = Vec::new();
     let trace = Some((Box::new(&mut out) as Box<dyn std::io::Write>, false));
     let job = Job::Run { plan: &drawn.plan, trace, go_on: &mut |_| true };
-    let Outcome::Ran(report) = carry_out(&drawn.site, job)? else { unreachable!("a run runs") };
-    let shortened = match report.violations.is_empty() {
-        true => None,
-        false => {
-            let text = String::from_utf8_lossy(&out);
-            let lines: Vec<_> = text.lines().map(str::to_owned).collect();
-            Some(shorten(&drawn.site, &lines, go_on)?)
-        }
-    };
+    carry_out(&drawn.site, job)?;
+    let text = String::from_utf8_lossy(&out);
+    let lines: Vec<_> = text.lines().map(str::to_owned).collect();
+    let shortened = shorten(&drawn.site, &lines, go_on)?;
     Ok(Example { disorder, failures: failures.clone(), drawn, shortened })
 }

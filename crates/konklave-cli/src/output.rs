@@ -88,6 +88,11 @@ pub(crate) fn grouped(number: u64) -> String {
     text
 }
 
+/// A number of things, such as `1 node` and `2 nodes`.
+pub(crate) fn counted(count: u64, one: &str, more: &str) -> String {
+    format!("{} {}", grouped(count), if count == 1 { one } else { more })
+}
+
 /// A measured number with as many digits as are worth reading.
 pub(crate) fn short(number: f64) -> String {
     match number.abs() {
@@ -105,6 +110,8 @@ mod tests {
     fn numbers_are_readable() {
         assert_eq!(grouped(0), "0");
         assert_eq!(grouped(999), "999");
+        assert_eq!(counted(1, "entry", "entries"), "1 entry");
+        assert_eq!(counted(1000, "entry", "entries"), "1 000 entries");
         assert_eq!(grouped(1_234_567), "1 234 567");
         assert_eq!(short(3.0), "3");
         assert_eq!(short(2.66666), "2.667");

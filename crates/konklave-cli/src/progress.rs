@@ -1,6 +1,6 @@
 //! A run that takes long shows how far it is, and can be stopped without losing its report.
 
-use std::sync::Arc;
+use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -12,25 +12,34 @@ use crate::output::grouped;
 /// How long a run may go on without showing anything.
 const PATIENCE: Duration = Duration::from_secs(1);
 
+/// Whether somebody wants to stop. A process has one handler of signals, and so one flag, however
+/// many runs are watched.
+static IS_INTERRUPTED: AtomicBool = AtomicBool::new(false);
+static LISTENING: Once = Once::new();
+
+/// Whether somebody has pressed Ctrl-C since the first run began.
+pub(crate) fn is_interrupted() -> bool {
+    IS_INTERRUPTED.load(Ordering::Relaxed)
+}
+
 /// Watches a run on behalf of the person who started it.
 pub(crate) struct Watch {
     since: Instant,
     bar: Option<ProgressBar>,
-    is_interrupted: Arc<AtomicBool>,
 }
 
 impl Watch {
     /// Watches from now on. Ctrl-C ends the run from now on, and a second one ends the program.
     pub(crate) fn new() -> Self {
-        let is_interrupted = Arc::new(AtomicBool::new(false));
-        let flag = Arc::clone(&is_interrupted);
-        // Without a handler Ctrl-C ends the program at once, as it does anywhere else.
-        let _ = ctrlc::set_handler(move || {
-            if flag.swap(true, Ordering::Relaxed) {
-                std::process::exit(130);
-            }
+        LISTENING.call_once(|| {
+            // Without a handler Ctrl-C ends the program at once, as it does anywhere else.
+            let _ = ctrlc::set_handler(|| {
+                if IS_INTERRUPTED.swap(true, Ordering::Relaxed) {
+                    std::process::exit(130);
+                }
+            });
         });
-        Self { since: Instant::now(), bar: None, is_interrupted }
+        Self { since: Instant::now(), bar: None }
     }
 
     /// How long the run has been going.
@@ -63,7 +72,7 @@ impl Watch {
             bar.set_message(message(self.seconds()));
             bar.tick();
         }
-        !self.is_interrupted.load(Ordering::Relaxed)
+        !is_interrupted()
     }
 
     /// Cleans up the terminal.

@@ -178,6 +178,16 @@ pub(crate) fn network(
     }
 }
 
+/// Whether a topology says by itself how many nodes there are.
+pub(crate) fn has_size(topology: &Topology) -> bool {
+    matches!(
+        topology,
+        Topology::File { .. }
+            | Topology::Grid { sides: Some(_) }
+            | Topology::Torus { sides: Some(_) }
+    )
+}
+
 /// The graph with edges such as `0-1 1-2`, as DOT; its nodes come in the order of their numbers.
 fn dot(edges: &str) -> Option<String> {
     let mut pairs = Vec::new();

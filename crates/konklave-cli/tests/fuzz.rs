@@ -140,6 +140,53 @@ fn a_pass_says_how_much_was_tried() {
     assert!(report.contains("200 in "), "{report}");
 }
 
+/// What takes longer than it may is no broken promise, and no pass either.
+#[test]
+fn what_does_not_end_in_time_is_inconclusive() {
+    let inconclusive = |arguments: &str| {
+        let output = konklave(arguments);
+        assert_eq!(output.status.code(), Some(3), "{arguments}: {}", text(&output.stderr));
+        text(&output.stdout)
+    };
+    let arguments = "fuzz lamport --event-limit 5 --schedules 10";
+    let report: Value =
+        serde_json::from_str(&inconclusive(&format!("{arguments} --json"))).unwrap();
+    assert_eq!(report["verdict"], "inconclusive");
+    assert_eq!(report["failures"], Value::Array(Vec::new()));
+    let unfinished = &report["unfinished"][0];
+    assert_eq!((&unfinished["count"], &unfinished["fault"]), (&10.into(), &"none".into()));
+    // The first of them, by the command that is told: it does not end in time there, either.
+    let command = unfinished["command"].as_str().unwrap().strip_prefix("konklave ").unwrap();
+    assert!(inconclusive(command).contains("stopped by the event limit"), "{command}");
+    let shown = inconclusive(arguments);
+    assert!(shown.contains("10 of 10 schedules") && !shown.contains("violated"), "{shown}");
+}
+
+/// A hundred nodes that enter four times each need more than 50 000 steps, and get them.
+#[test]
+fn the_limit_of_steps_grows_with_the_system() {
+    let report = json("fuzz lamport --nodes 100 --schedules 3 --json");
+    assert_eq!((&report["verdict"], &report["unfinished"]), (&"ok".into(), &Value::Array(vec![])));
+    assert!(report["deliveries"].as_u64() > Some(100_000), "{report}");
+    let space = Space::new(&options("lamport"), table::find("lamport").unwrap()).unwrap();
+    assert_eq!(space.draw(1).unwrap().args.event_limit, Some(50_000), "what a small one has");
+}
+
+/// A network from a file has the size it has.
+#[test]
+fn sizes_are_those_of_the_networks() {
+    let line = |count: u32| (1..count).map(|it| format!("{} {it}\n", it - 1)).collect::<String>();
+    for count in [2, 12] {
+        let graph = file(&format!("line-{count}.txt"), &line(count));
+        let shown =
+            fine(&format!("fuzz raymond --schedules 5 --topology file:{}", graph.display()));
+        assert!(shown.starts_with(&format!("raymond with {count} nodes, ")), "{shown}");
+    }
+    let shown = fine("fuzz raymond --schedules 5 --nodes 1");
+    assert!(shown.starts_with("raymond with 1 node, "), "{shown}");
+    assert!(fine("fuzz raymond --schedules 5").starts_with("raymond with 2 to 8 nodes, "));
+}
+
 #[test]
 fn bad_input_is_explained() {
     assert!(refused("fuzz lamport --seconds 0").contains("above zero"));

@@ -9,6 +9,7 @@ use crate::drive::Checked;
 use crate::entry::Family;
 use crate::failure::Failure;
 use crate::output::{self, grouped};
+use crate::progress;
 use crate::table::TABLE;
 
 /// What came of one algorithm.
@@ -27,7 +28,12 @@ pub(super) fn check_family(args: &CheckArgs, family: Family) -> Result<Verdict, 
     }
     let mut rows = Vec::new();
     let mut left_out = Vec::new();
+    let mut not_begun: Vec<&str> = Vec::new();
     for entry in TABLE.iter().filter(|entry| entry.family == family) {
+        if progress::is_interrupted() {
+            not_begun.push(&entry.name);
+            continue;
+        }
         match site_for(args, entry) {
             Ok(site) => {
                 let checked = carry_out_check(&site, &plan(args, &site))?;
@@ -47,6 +53,7 @@ pub(super) fn check_family(args: &CheckArgs, family: Family) -> Result<Verdict, 
             "family": family,
             "rows": rows.iter().map(for_machines).collect::<Vec<_>>(),
             "left_out": left_out,
+            "not_begun": not_begun,
         }))?,
         false => {
             let head = ["algorithm", "network", "states", "verdict", "messages", "waiting", "time"];
@@ -57,12 +64,16 @@ pub(super) fn check_family(args: &CheckArgs, family: Family) -> Result<Verdict, 
                 false => output::table(&cells),
             };
             lines.extend(left_out.iter().map(|reason| format!("left out: {reason}")));
+            if !not_begun.is_empty() {
+                lines.push(format!("stopped by hand before {}", not_begun.join(", ")));
+            }
             output::lines(&lines)?;
         }
     }
     let verdicts = || rows.iter().map(|row| row.checked.verdict);
     Ok(match verdicts().any(|verdict| verdict == Found::Violated) {
         true => Verdict::Broken,
+        false if !not_begun.is_empty() => Verdict::Inconclusive,
         false if verdicts().all(|verdict| verdict == Found::Exhausted) => Verdict::Fine,
         false => Verdict::Inconclusive,
     })

@@ -1,5 +1,6 @@
 //! The options of `fuzz`.
 
+use std::fmt::{self, Display};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -20,15 +21,17 @@ use crate::args::time;
 
 Each seed draws a small system, its delays, its workload, and what goes wrong, within what the
 algorithm assumes: `explain` tells. What is found can be repeated by the `konklave run` that is
-printed with it, and is shown as short as possible. Exit codes: 0 nothing broke within the
-assumptions, 1 something did, 3 somebody has stopped it before.")]
+printed with it, and is shown as short as possible.
+
+Exit codes: 0 nothing broke within the assumptions, 1 something did, 2 bad usage or input,
+3 inconclusive: somebody has stopped it, or schedules were given up at the limit of steps.")]
 pub struct FuzzArgs {
     /// The algorithm, by a name that `list` shows
     pub algorithm: String,
 
-    /// How many nodes there are at least and at most
-    #[arg(long, short, value_name = "FROM..TO", default_value = "2..8")]
-    pub nodes: Sizes,
+    /// How many nodes there are at least and at most [default: as the topology says, or 2..8]
+    #[arg(long, short, value_name = "FROM..TO")]
+    pub nodes: Option<Sizes>,
     /// Who can talk to whom, as `run` takes it [default: anything that the algorithm can do with]
     #[arg(long)]
     pub topology: Option<String>,
@@ -45,21 +48,22 @@ pub struct FuzzArgs {
     /// Stop after so many schedules
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..))]
     pub schedules: Option<u64>,
-    /// A schedule of more steps than this counts as endless
-    #[arg(long, value_name = "STEPS", default_value_t = 50_000)]
-    pub event_limit: u64,
+    /// Give a schedule up after so many steps: nobody knows how it ends [default: 50000, or more
+    /// if the system is large]
+    #[arg(long, value_name = "STEPS", value_parser = clap::value_parser!(u64).range(1..))]
+    pub event_limit: Option<u64>,
     /// How many threads run schedules [default: one per processor]
     #[arg(long, value_name = "COUNT")]
     pub threads: Option<NonZeroUsize>,
 
     /// Write the shortened schedule of the first failure to this file, as a trace
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub trace: Option<PathBuf>,
     /// Write a report with every shortened schedule and its picture to this folder
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", help_heading = "Output")]
     pub out: Option<PathBuf>,
     /// Print one JSON object
-    #[arg(long)]
+    #[arg(long, help_heading = "Output")]
     pub json: bool,
 }
 
@@ -70,6 +74,22 @@ pub struct Sizes {
     pub least: u32,
     /// The most.
     pub most: u32,
+}
+
+impl Default for Sizes {
+    fn default() -> Self {
+        Self { least: 2, most: 8 }
+    }
+}
+
+impl Display for Sizes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.least, self.most) {
+            (1, 1) => f.write_str("1 node"),
+            (least, most) if least == most => write!(f, "{most} nodes"),
+            (least, most) => write!(f, "{least} to {most} nodes"),
+        }
+    }
 }
 
 /// Larger systems would make schedules few, and what is found hard to read.

@@ -13,7 +13,7 @@ use crate::drive::RunPlan;
 use crate::entry::{Entry, Family, Network, Order};
 use crate::failure::Failure;
 use crate::run;
-use crate::setup::Setup;
+use crate::setup::{Setup, has_size, read_topology};
 use crate::site::Site;
 
 /// Everything that seeds can draw.
@@ -25,7 +25,7 @@ pub struct Space {
     places: Vec<(String, u32)>,
     /// What may happen that it assumes not to; none if nothing may.
     beyond: Vec<Disorder>,
-    event_limit: u64,
+    event_limit: Option<u64>,
 }
 
 /// A run that a seed has drawn.
@@ -47,7 +47,6 @@ impl Space {
     ///
     /// If no network of these sizes suits the algorithm.
     pub fn new(args: &FuzzArgs, entry: &'static Entry) -> Result<Self, Failure> {
-        let Sizes { least, most } = args.nodes;
         let topologies: Vec<&str> = match &args.topology {
             Some(topology) => vec![topology],
             None => topologies(entry.needs.network).to_vec(),
@@ -55,7 +54,14 @@ impl Space {
         let mut places = Vec::new();
         let mut problem = None;
         for topology in topologies {
-            for nodes in least..=most {
+            // A network that has its size needs to be told none.
+            let is_sized = args.nodes.is_none() && has_size(&read_topology(topology)?);
+            let Sizes { least, most } = args.nodes.unwrap_or_default();
+            let sizes = match is_sized {
+                true => vec![None],
+                false => (least..=most).map(Some).collect(),
+            };
+            for nodes in sizes {
                 let args = plain(entry, topology, nodes);
                 match Setup::new(&run::wish(&args), entry).and_then(|it| Site::new(it, entry)) {
                     Ok(site) => places.push((topology.to_owned(), site.nodes())),
@@ -72,6 +78,13 @@ impl Space {
         }
     }
 
+    /// From how many nodes to how many.
+    pub fn sizes(&self) -> Sizes {
+        let sizes = || self.places.iter().map(|(_, nodes)| *nodes);
+        let (least, most) = (sizes().min(), sizes().max());
+        Sizes { least: least.unwrap_or(0), most: most.unwrap_or(0) }
+    }
+
     /// The run that this seed draws.
     ///
     /// # Errors
@@ -86,9 +99,8 @@ impl Space {
             true => Disorder::None,
             false => *pick(&mut random, &self.beyond),
         };
-        let mut args = plain(entry, topology, *nodes);
+        let mut args = plain(entry, topology, Some(*nodes));
         args.seed = seed;
-        args.event_limit = Some(self.event_limit);
         args.delay = delay(&mut random, entry);
         args.variant = variant(&mut random, entry, *nodes);
         match entry.family {
@@ -102,6 +114,7 @@ impl Space {
             disorder => disorder,
         };
         draw_faults(&mut random, &mut args, &site, disorder);
+        args.event_limit = Some(self.event_limit.unwrap_or_else(|| enough_steps(&args, &site)));
         let mut plan = run::plan(&args, &site)?;
         plan.options.metered = false;
         Ok(Drawn { args, disorder, site, plan })
@@ -121,11 +134,26 @@ fn topologies(network: Network) -> &'static [&'static str] {
     }
 }
 
+/// So many steps are enough for a small system.
+pub(super) const STEPS: u64 = 50_000;
+/// And so many take longer than anybody waits.
+const STEPS_MAX: u64 = 100_000_000;
+
+/// After how many steps a run has had its chance to end: what is asked for, or upset by a crash,
+/// takes a few messages over each link, and from node to node.
+fn enough_steps(args: &RunArgs, site: &Site) -> u64 {
+    let nodes = u64::from(site.nodes());
+    let times = args.mutex.entries.or(args.election.elections).unwrap_or(1);
+    let occasions = nodes * u64::from(times) + args.faults.crash.len() as u64;
+    let ways = 2 * site.graph().edges() + nodes;
+    occasions.saturating_mul(ways).saturating_mul(16).clamp(STEPS, STEPS_MAX)
+}
+
 /// A run without anything special.
-fn plain(entry: &Entry, topology: &str, nodes: u32) -> RunArgs {
+fn plain(entry: &Entry, topology: &str, nodes: Option<u32>) -> RunArgs {
     RunArgs {
         algorithm: entry.name.clone(),
-        nodes: Some(nodes),
+        nodes,
         topology: Some(topology.to_owned()),
         seed: 1,
         delay: Delay::Constant(1),

@@ -5,9 +5,9 @@ use konklave_report::html::{Outcome, Report};
 use konklave_report::table::{Cell, Table};
 
 use super::command::words;
-use super::report::{counts, for_machines, heading, sentence, sizes, verdict};
-use super::swarm::Tally;
-use super::{Example, FuzzArgs, budget};
+use super::draw::STEPS;
+use super::report::{counts, for_machines, heading, sentence, verdict, why_unfinished};
+use super::{Example, Findings, FuzzArgs, Sizes, budget};
 use crate::entry::Entry;
 use crate::failure::Failure;
 use crate::out;
@@ -15,21 +15,21 @@ use crate::shrink::{Shortened, comparison};
 
 /// Writes everything to the folder; where the report is.
 pub(super) fn write(
-    tally: &Tally,
-    examples: &[Example],
+    findings: &Findings,
     args: &FuzzArgs,
     entry: &Entry,
     folder: Folder,
 ) -> Result<String, Failure> {
-    let badge = verdict(tally, examples);
+    let Findings { tally, examples, given_up, sizes } = findings;
+    let badge = verdict(findings);
     let outcome = match badge {
         "violated" => Outcome::Bad,
-        "interrupted" => Outcome::Open,
+        "interrupted" | "inconclusive" => Outcome::Open,
         _ => Outcome::Good,
     };
     let mut page = Report::new(&format!("Random schedules of {}", entry.name))
-        .verdict(outcome, badge, &sentence(tally, examples))
-        .asked(asked(args))
+        .verdict(outcome, badge, &sentence(findings))
+        .asked(asked(args, *sizes))
         .command(&out::command());
     if args.schedules.is_none() && outcome == Outcome::Good {
         // How many a machine does in that time is its own affair.
@@ -52,15 +52,20 @@ pub(super) fn write(
             .section(&heading(example))
             .text(&format!("{}.", example.failures.broken.detail))
             .command(&words(&example.drawn.args).join(" "));
-        let (Some(shortened), Some(name)) = (&example.shortened, trace_name(example)) else {
-            page = page.text("It never ends, so it cannot be made short.");
-            continue;
-        };
-        page = show(page, &folder, shortened, &name)?;
+        let name = trace_name(example);
+        page = show(page, &folder, &example.shortened, &name)?;
         files.push((name, "a schedule as short as possible: konklave replay shows it"));
     }
+    if !given_up.is_empty() {
+        page = page.section("What was given up");
+    }
+    for given_up in given_up {
+        page = page
+            .text(&format!("{}.", why_unfinished(given_up)))
+            .command(&words(&given_up.drawn.args).join(" "));
+    }
     folder.write("results.csv", results.csv())?;
-    folder.write_json("results.json", &for_machines(tally, examples, args)?)?;
+    folder.write_json("results.json", &for_machines(findings, args)?)?;
     let files = files.iter().map(|(name, what)| (&name[..], *what));
     out::finish(folder, &page.section("Files").files(files))
 }
@@ -85,22 +90,26 @@ fn show(
 }
 
 /// The name of the file of a shortened schedule; each seed has one at most.
-fn trace_name(example: &Example) -> Option<String> {
-    example.shortened.as_ref().map(|_| format!("seed-{}.jsonl", example.failures.seed))
+fn trace_name(example: &Example) -> String {
+    format!("seed-{}.jsonl", example.failures.seed)
 }
 
-fn asked(args: &FuzzArgs) -> Vec<(&'static str, String)> {
+fn asked(args: &FuzzArgs, sizes: Sizes) -> Vec<(&'static str, String)> {
     let network = args.topology.as_deref().unwrap_or("any that the algorithm can do with");
     let assumptions = match args.beyond {
         true => "also what the algorithm assumes not to happen",
         false => "only what the algorithm assumes",
     };
+    let limit = match args.event_limit {
+        Some(limit) => limit.to_string(),
+        None => format!("{STEPS}, or more in a large system,"),
+    };
     let mut asked = vec![
-        ("nodes", sizes(args)),
+        ("size", sizes.to_string()),
         ("network", network.to_owned()),
         ("seeds", format!("from {}", args.seed)),
         ("faults", assumptions.to_owned()),
-        ("endless", format!("above {} steps", args.event_limit)),
+        ("limit", format!("{limit} steps for each schedule")),
     ];
     asked.extend(args.schedules.map(|count| ("schedules", format!("at most {count}"))));
     if args.schedules.is_none() || args.seconds.is_some() {
@@ -120,7 +129,7 @@ fn breaks(examples: &[Example]) -> Table {
             failures.broken.promise.as_str().into(),
             failures.count.into(),
             failures.seed.into(),
-            example.shortened.as_ref().map(|it| it.after.steps).into(),
+            example.shortened.after.steps.into(),
         ]);
     }
     table
@@ -146,7 +155,7 @@ fn results(examples: &[Example]) -> Table {
             failures.broken.detail.as_str().into(),
             failures.count.into(),
             failures.seed.into(),
-            example.shortened.as_ref().map(|it| it.after.steps).into(),
+            example.shortened.after.steps.into(),
             trace_name(example).into(),
             words(&example.drawn.args).join(" ").into(),
         ]);

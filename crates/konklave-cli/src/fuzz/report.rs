@@ -7,18 +7,15 @@ use serde_json::{Value, json};
 
 use super::command::words;
 use super::faults::Disorder;
-use super::swarm::Tally;
-use super::{Example, FuzzArgs, Sizes};
+use super::swarm::{Tally, Unfinished};
+use super::{Example, Findings, FuzzArgs, GivenUp};
 use crate::entry::Entry;
-use crate::output::{self, grouped};
+use crate::output::{self, counted, grouped};
 use crate::shrink::comparison;
 
 /// One JSON object. The names of its fields do not change.
-pub(super) fn for_machines(
-    tally: &Tally,
-    examples: &[Example],
-    args: &FuzzArgs,
-) -> io::Result<impl Serialize> {
+pub(super) fn for_machines(findings: &Findings, args: &FuzzArgs) -> io::Result<impl Serialize> {
+    let Findings { tally, examples, given_up, .. } = findings;
     let failures: io::Result<Vec<Value>> = examples.iter().map(failure).collect();
     Ok(json!({
         "algorithm": args.algorithm,
@@ -29,15 +26,15 @@ pub(super) fn for_machines(
         "deliveries_per_second": per_second(tally.deliveries, tally),
         "coverage": tally.coverage.0,
         "seconds": tally.seconds,
-        "verdict": verdict(tally, examples),
+        "verdict": verdict(findings),
         "failures": failures?,
-        "trace_file": args.trace.as_ref().filter(|_| has_schedule(examples)),
+        "unfinished": given_up.iter().map(unfinished).collect::<Vec<_>>(),
+        "trace_file": args.trace.as_ref().filter(|_| !examples.is_empty()),
     }))
 }
 
 fn failure(example: &Example) -> io::Result<Value> {
-    let shortened = example.shortened.as_ref();
-    let trace = shortened.map(|it| it.told.to_json(&it.site)).transpose()?;
+    let shortened = &example.shortened;
     Ok(json!({
         "seed": example.failures.seed,
         "fault": example.disorder,
@@ -45,34 +42,49 @@ fn failure(example: &Example) -> io::Result<Value> {
         "promise": example.failures.broken.promise,
         "detail": example.failures.broken.detail,
         "command": words(&example.drawn.args).join(" "),
-        "steps": shortened.map(|it| it.after.steps),
-        "trace": trace,
+        "steps": shortened.after.steps,
+        "trace": shortened.told.to_json(&shortened.site)?,
     }))
 }
 
+fn unfinished(given_up: &GivenUp) -> Value {
+    json!({
+        "seed": given_up.unfinished.seed,
+        "fault": given_up.disorder,
+        "count": given_up.unfinished.count,
+        "event_limit": given_up.drawn.args.event_limit,
+        "command": words(&given_up.drawn.args).join(" "),
+    })
+}
+
 /// How it came out, in a word.
-pub(super) fn verdict(tally: &Tally, examples: &[Example]) -> &'static str {
+pub(super) fn verdict(findings: &Findings) -> &'static str {
+    let Findings { tally, examples, .. } = findings;
     let is_broken = examples.iter().any(|example| example.disorder == Disorder::None);
-    match (is_broken, tally.is_interrupted) {
-        (true, _) => "violated",
-        (false, true) => "interrupted",
-        (false, false) => "ok",
+    match (is_broken, tally.is_interrupted, tally.unfinished.get(&Disorder::None)) {
+        (true, ..) => "violated",
+        (false, true, _) => "interrupted",
+        (false, false, Some(_)) => "inconclusive",
+        (false, false, None) => "ok",
     }
 }
 
 /// How it came out, in a sentence.
-pub(super) fn sentence(tally: &Tally, examples: &[Example]) -> String {
+pub(super) fn sentence(findings: &Findings) -> String {
+    let Findings { tally, examples, .. } = findings;
     let broken = examples.iter().find(|example| example.disorder == Disorder::None);
-    match (broken, tally.is_interrupted) {
-        (Some(example), _) => example.failures.broken.to_string(),
-        (None, true) => "fine so far, but stopped by hand".to_owned(),
-        (None, false) if examples.is_empty() => "nothing broke".to_owned(),
-        (None, false) => "nothing broke within the assumptions".to_owned(),
+    match (broken, tally.is_interrupted, tally.unfinished.get(&Disorder::None)) {
+        (Some(example), ..) => example.failures.broken.to_string(),
+        (None, true, _) => "fine so far, but stopped by hand".to_owned(),
+        (None, false, Some(Unfinished { count, .. })) => format!(
+            "nothing broke, but {} of {} were given up at the limit of steps: \
+             a larger --event-limit tells how they end",
+            grouped(*count),
+            counted(tally.schedules, "schedule", "schedules")
+        ),
+        (None, false, None) if examples.is_empty() => "nothing broke".to_owned(),
+        (None, false, None) => "nothing broke within the assumptions".to_owned(),
     }
-}
-
-fn has_schedule(examples: &[Example]) -> bool {
-    examples.iter().any(|example| example.shortened.is_some())
 }
 
 fn per_second(count: u64, tally: &Tally) -> f64 {
@@ -80,50 +92,41 @@ fn per_second(count: u64, tally: &Tally) -> f64 {
 }
 
 /// Lines for people.
-pub(super) fn for_people(
-    tally: &Tally,
-    examples: &[Example],
-    args: &FuzzArgs,
-    entry: &Entry,
-) -> Vec<String> {
+pub(super) fn for_people(findings: &Findings, args: &FuzzArgs, entry: &Entry) -> Vec<String> {
+    let Findings { tally, examples, given_up, sizes } = findings;
     let assumptions = if args.beyond { "beyond" } else { "within" };
     let mut lines = vec![format!(
-        "{} with {} nodes, seeds from {}, {assumptions} what it assumes",
+        "{} with {sizes}, seeds from {}, {assumptions} what it assumes",
         output::bold(&entry.name),
-        sizes(args),
         args.seed,
     )];
     for example in examples {
         lines.push(String::new());
         lines.extend(describe(example));
     }
+    for given_up in given_up {
+        lines.extend([String::new(), why_unfinished(given_up)]);
+        lines.push(format!("  {}", words(&given_up.drawn.args).join(" ")));
+    }
     lines.push(String::new());
     if args.beyond && !examples.is_empty() {
         lines.extend(what_breaks(examples));
         lines.push(String::new());
     }
-    let sentence = sentence(tally, examples);
-    let verdict = match verdict(tally, examples) {
+    let sentence = sentence(findings);
+    let verdict = match verdict(findings) {
         "violated" => output::red("violated"),
         "interrupted" => sentence,
+        "inconclusive" => format!("inconclusive  {sentence}"),
         _ => format!("{}  {sentence}", output::green("ok")),
     };
     let fields: Vec<_> = std::iter::once(("verdict", verdict)).chain(counts(tally)).collect();
     lines.extend(output::fields(&fields));
-    if let Some(path) = args.trace.as_ref().filter(|_| has_schedule(examples)) {
+    if let Some(path) = args.trace.as_ref().filter(|_| !examples.is_empty()) {
         lines.push(String::new());
         lines.push(format!("the schedule is in {}: konklave replay shows it", path.display()));
     }
     lines
-}
-
-/// From how many nodes to how many.
-pub(super) fn sizes(args: &FuzzArgs) -> String {
-    let Sizes { least, most } = args.nodes;
-    match least == most {
-        true => most.to_string(),
-        false => format!("{least} to {most}"),
-    }
 }
 
 /// How much was tried.
@@ -138,18 +141,35 @@ pub(super) fn counts(tally: &Tally) -> Vec<(&'static str, String)> {
             format!("{} in {:.2} s, {} /s", grouped(schedules), tally.seconds, rate(schedules)),
         ),
         ("deliveries", format!("{}, {} /s", grouped(deliveries), rate(deliveries))),
-        ("coverage", format!("{more}{} different states of the monitor", grouped(states as u64))),
+        (
+            "coverage",
+            format!(
+                "{more}{} different states of the monitor, which sees requests and results only",
+                grouped(states as u64)
+            ),
+        ),
     ]
 }
 
 /// The seed of an example, and what it breaks by what.
 pub(super) fn heading(example: &Example) -> String {
     let promise = &example.failures.broken.promise;
-    format!("Seed {}{}: {promise}", example.failures.seed, cause(example))
+    format!("Seed {}{}: {promise}", example.failures.seed, cause(example.disorder))
 }
 
-fn cause(example: &Example) -> String {
-    match example.disorder {
+/// That a schedule was given up, and how many others were.
+pub(super) fn why_unfinished(given_up: &GivenUp) -> String {
+    let GivenUp { disorder, unfinished: Unfinished { count, seed }, drawn } = given_up;
+    let steps = grouped(drawn.args.event_limit.unwrap_or_default());
+    let others = match count - 1 {
+        0 => String::new(),
+        others => format!(", and so were {} more schedules", grouped(others)),
+    };
+    format!("Seed {seed}{}: given up after {steps} steps{others}", cause(*disorder))
+}
+
+fn cause(disorder: Disorder) -> String {
+    match disorder {
         Disorder::None => String::new(),
         disorder => format!(" by {disorder}"),
     }
@@ -157,16 +177,14 @@ fn cause(example: &Example) -> String {
 
 fn describe(example: &Example) -> Vec<String> {
     let broken = &example.failures.broken;
-    let (seed, cause) = (example.failures.seed, cause(example));
+    let (seed, cause) = (example.failures.seed, cause(example.disorder));
     let mut lines = vec![
         format!("Seed {seed}{cause}: {}  {broken}", output::red("violated")),
         format!("  {}", words(&example.drawn.args).join(" ")),
     ];
-    if let Some(shortened) = &example.shortened {
-        lines.push("As short as it gets:".to_owned());
-        lines.extend(shortened.told.text_lines());
-        lines.extend(comparison(shortened));
-    }
+    lines.push("As short as it gets:".to_owned());
+    lines.extend(example.shortened.told.text_lines());
+    lines.extend(comparison(&example.shortened));
     lines
 }
 

@@ -1,7 +1,7 @@
 //! Many runs at a time.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -43,6 +43,8 @@ pub struct Tally {
     pub coverage: (usize, bool),
     /// What has gone wrong, by what was not assumed and by the promise that was broken.
     pub failures: BTreeMap<(Disorder, String), Failures>,
+    /// What was given up at the limit of steps, by what was not assumed: nobody knows how it ends.
+    pub unfinished: BTreeMap<Disorder, Unfinished>,
     /// Whether somebody has stopped it.
     pub is_interrupted: bool,
 }
@@ -58,6 +60,15 @@ pub struct Failures {
     pub broken: Broken,
 }
 
+/// Schedules that were given up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unfinished {
+    /// How many.
+    pub count: u64,
+    /// The seed of the first.
+    pub seed: u64,
+}
+
 /// What all threads share.
 struct Swarm<'a> {
     space: &'a Space,
@@ -68,6 +79,8 @@ struct Swarm<'a> {
     /// From here on, none is begun any more.
     limit: AtomicU64,
     deliveries: AtomicU64,
+    /// Whether even those that were begun are left.
+    is_stopped: AtomicBool,
 }
 
 /// How often somebody is asked whether to go on.
@@ -92,6 +105,7 @@ pub fn swarm(
         next: AtomicU64::new(0),
         limit: AtomicU64::new(budget.schedules),
         deliveries: AtomicU64::new(0),
+        is_stopped: AtomicBool::new(false),
     };
     let mut tally = Tally::default();
     let mut coverages = Vec::new();
@@ -112,14 +126,14 @@ pub fn swarm(
                     coverages.push(coverage);
                 }
                 Ok(Err(failure)) => {
-                    swarm.limit.store(0, Ordering::Relaxed);
+                    swarm.stop();
                     return Err(failure);
                 }
                 Err(RecvTimeoutError::Timeout) => {
                     let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
                     if !go_on(count(&swarm.next), count(&swarm.deliveries)) {
                         tally.is_interrupted = true;
-                        swarm.limit.store(0, Ordering::Relaxed);
+                        swarm.stop();
                     }
                 }
                 Err(RecvTimeoutError::Disconnected) => return Ok(()),
@@ -141,6 +155,12 @@ pub fn swarm(
 type Part = Result<(Tally, Coverage), Failure>;
 
 impl Swarm<'_> {
+    /// No schedule is begun any more, nor gone on with.
+    fn stop(&self) {
+        self.limit.store(0, Ordering::Relaxed);
+        self.is_stopped.store(true, Ordering::Relaxed);
+    }
+
     /// Runs schedules, and tells what came of them.
     fn work(&self, sender: Sender<Part>) {
         let coverage = Coverage::default();
@@ -168,23 +188,26 @@ impl Swarm<'_> {
         let _ = sender.send(part);
     }
 
-    /// Runs a schedule; whether it keeps all promises.
+    /// Runs a schedule; whether it keeps all promises, as far as it was run.
     fn attempt(&self, seed: u64, coverage: &Coverage, tally: &mut Tally) -> Result<bool, Failure> {
         let drawn = self.space.draw(seed)?;
-        let job = Job::Try { plan: &drawn.plan, coverage };
+        let mut go_on = |_| !self.is_stopped.load(Ordering::Relaxed);
+        let job = Job::Try { plan: &drawn.plan, coverage, go_on: &mut go_on };
         let outcome = (self.space.entry.drive)(&drawn.site, job)?;
         let Outcome::Ran(report) = outcome else { unreachable!("a run runs") };
+        if report.ended == Ended::Interrupted {
+            return Ok(true);
+        }
         tally.schedules += 1;
         tally.deliveries += report.deliveries;
         self.deliveries.fetch_add(report.deliveries, Ordering::Relaxed);
-        let broken = match report.violations.into_iter().next() {
-            Some(violation) => violation.broken,
-            None if report.ended == Ended::EventLimit => Broken {
-                promise: "comes to rest".to_owned(),
-                detail: "it does not within the limit of steps".to_owned(),
-            },
-            None => return Ok(true),
+        let Some(violation) = report.violations.into_iter().next() else {
+            if report.ended == Ended::EventLimit {
+                tally.give_up(drawn.disorder, Unfinished { count: 1, seed });
+            }
+            return Ok(true);
         };
+        let broken = violation.broken;
         let key = (drawn.disorder, broken.promise.clone());
         tally.note(key, Failures { count: 1, seed, broken });
         Ok(false)
@@ -198,6 +221,15 @@ impl Tally {
         for (key, failures) in part.failures {
             self.note(key, failures);
         }
+        for (disorder, unfinished) in part.unfinished {
+            self.give_up(disorder, unfinished);
+        }
+    }
+
+    fn give_up(&mut self, disorder: Disorder, Unfinished { count, seed }: Unfinished) {
+        let known = self.unfinished.entry(disorder).or_insert(Unfinished { count: 0, seed });
+        known.count += count;
+        known.seed = known.seed.min(seed);
     }
 
     fn note(&mut self, key: (Disorder, String), found: Failures) {
