@@ -12,6 +12,7 @@ mod history {
     mod form;
     mod hand;
     mod referee;
+    mod report;
     mod specimens;
     mod stateright;
 }

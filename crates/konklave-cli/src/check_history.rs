@@ -58,9 +58,14 @@ pub fn check_history(args: &CheckHistoryArgs) -> Result<Verdict, Failure> {
     let path = &args.file;
     let report = history::check(open(path)?, &wanted, BUDGET)
         .map_err(|malformed| Failure::bad(format!("{}: {malformed}", path.display())))?;
-    match args.json {
-        true => output::json(&report)?,
-        false => output::lines(&describe(&report))?,
+    conclude(&report, args.json)
+}
+
+/// Prints what was found.
+pub(crate) fn conclude(report: &Report, is_json: bool) -> Result<Verdict, Failure> {
+    match is_json {
+        true => output::json(report)?,
+        false => output::lines(&describe(report))?,
     }
     let has = |verdict| report.findings.iter().any(|finding| finding.verdict == verdict);
     Ok(match () {
@@ -128,10 +133,13 @@ fn verdict(finding: &Finding) -> String {
         (history::Verdict::Consistent, Method::Search) => {
             format!("{yes}, by an order that a search found")
         }
-        (history::Verdict::Violated, Method::Witness) => {
-            format!("{no}, the witness order is broken; the history is too long to try others")
+        (history::Verdict::Consistent, Method::Sources) => unreachable!("sources prove no order"),
+        (history::Verdict::Violated, Method::Sources) => format!("{no}, an answer has no source"),
+        (history::Verdict::Violated, _) => format!("{no}, a search tried all orders"),
+        (history::Verdict::Undecided, _) if finding.broken_witness.is_some() => {
+            "unknown, the witness order is broken, and the search for another was given up"
+                .to_owned()
         }
-        (history::Verdict::Violated, Method::Search) => format!("{no}, a search tried all orders"),
         (history::Verdict::Undecided, _) => {
             "unknown, the search was given up: record a witness, or a shorter history".to_owned()
         }

@@ -54,7 +54,8 @@ pub(crate) fn lamport(site: &Site, conditions: Conditions) -> Option<Expected> {
     }
 }
 
-/// Twice the nodes that entered since one's own last entry.
+/// Twice the nodes that entered since one's own last entry. Who has a permission in the beginning
+/// does not matter: who asks first is drawn, or not measured.
 pub(crate) fn carvalho_roucairol(site: &Site, conditions: Conditions) -> Option<Expected> {
     let others = nodes(site) - 1.0;
     match conditions.load {

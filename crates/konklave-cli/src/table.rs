@@ -6,7 +6,7 @@ use std::time::Duration;
 use konklave::NodeId;
 use konklave::booking::{Form, reservation::Reservation};
 use konklave::mutex::cao_singhal::CaoSinghal;
-use konklave::mutex::carvalho_roucairol::CarvalhoRoucairol;
+use konklave::mutex::carvalho_roucairol::{self, CarvalhoRoucairol};
 use konklave::mutex::central::Central;
 use konklave::mutex::hierarchical::Hierarchical;
 use konklave::mutex::lamport::{Acks, Lamport};
@@ -68,6 +68,7 @@ const COMPLETE: Needs = Needs::network(Network::Complete);
 const CONNECTED: Needs = Needs::network(Network::Connected);
 
 const ACKS: Choice = Choice { name: "variant", values: &["eager", "lazy"] };
+const CARVALHO_ROUCAIROL: Choice = Choice { name: "variant", values: &["symmetric", "ordered"] };
 const QUORUM: Choice = Choice { name: "quorum", values: &["auto", "plane", "grid", "file:PATH"] };
 const STRUCTURE: Choice =
     Choice { name: "structure", values: &["mixed", "ricart-agrawala", "maekawa", "file:PATH"] };
@@ -94,9 +95,15 @@ pub static TABLE: LazyLock<Vec<Entry>> = LazyLock::new(|| {
         entry!(
             mutex::carvalho_roucairol,
             COMPLETE,
-            &[],
+            &[CARVALHO_ROUCAIROL],
             expected::carvalho_roucairol,
-            |site, job| { drive::mutex(site, job, |me| CarvalhoRoucairol::new(me, site.nodes())) }
+            |site, job| {
+                let variant = match site.choice("variant") {
+                    "ordered" => carvalho_roucairol::Variant::Ordered,
+                    _ => carvalho_roucairol::Variant::Symmetric,
+                };
+                drive::mutex(site, job, |me| CarvalhoRoucairol::new(me, site.nodes(), variant))
+            }
         ),
         entry!(mutex::central, COMPLETE, &[], expected::central, |site, job| {
             drive::mutex(site, job, |me| Central::new(me, NodeId(0)))

@@ -123,7 +123,10 @@ fn a_reply_that_nobody_owes_is_noticed() {
 fn a_permission_at_both_is_noticed() {
     let name = "one permission per pair";
     let mut env = Recorder::default();
-    let mut nodes = [CarvalhoRoucairol::new(ZERO, 2), CarvalhoRoucairol::new(ONE, 2)];
+    let mut nodes = [
+        CarvalhoRoucairol::new(ZERO, 2, carvalho_roucairol::Variant::Symmetric),
+        CarvalhoRoucairol::new(ONE, 2, carvalho_roucairol::Variant::Symmetric),
+    ];
     assert_eq!(complaint(name, &nodes, &[]), None);
     for (node, other) in [(0, ONE), (1, ZERO)] {
         nodes[node].on_command(Command::Acquire, &mut env);

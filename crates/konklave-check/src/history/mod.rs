@@ -44,6 +44,7 @@ mod read;
 mod report;
 mod search;
 mod shrink;
+mod sources;
 mod witness;
 
 pub use object::{Answer, Dictionary, Heap, Nature, Object, Queue, Register, Stack};

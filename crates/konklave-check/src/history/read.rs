@@ -156,8 +156,8 @@ fn in_sequence<Op>(operations: &[Operation<Op>]) -> Result<(), Malformed> {
     Ok(())
 }
 
-/// No element is inserted twice, and none is removed that nobody inserted. That one is removed
-/// twice makes sense as a history: it cannot be explained, and the check will say so.
+/// No element is inserted twice: one could not tell which of them was removed. What is removed twice
+/// or was never inserted makes sense as a history: nothing explains it, and the check will say so.
 fn inserted_once<O: Object>(operations: &[Operation<O::Op>]) -> Result<(), Malformed> {
     let mut inserted = HashMap::new();
     for (index, operation) in operations.iter().enumerate() {
@@ -165,14 +165,6 @@ fn inserted_once<O: Object>(operations: &[Operation<O::Op>]) -> Result<(), Malfo
             && let Some(first) = inserted.insert(id, index)
         {
             let problem = format!("{id} is inserted a second time, after line {}", first + 2);
-            return Err(Malformed::operation(index, problem));
-        }
-    }
-    for (index, operation) in operations.iter().enumerate() {
-        if let (Nature::Remove, Some(id)) = (O::nature(operation.op), operation.answer())
-            && !inserted.contains_key(&id)
-        {
-            let problem = format!("it returned {id}, which nobody inserted");
             return Err(Malformed::operation(index, problem));
         }
     }

@@ -1,5 +1,7 @@
 //! The whole check: read, judge, explain.
 
+use std::cell::OnceCell;
+use std::collections::HashMap;
 use std::fmt::{self, Display};
 use std::io::BufRead;
 
@@ -8,6 +10,9 @@ use serde_json::Value;
 
 use super::read::{Malformed, read_header};
 use super::search::search_among;
+use super::shrink::{concerned, shrink_among};
+use super::sources::without_source;
+use super::witness::out_of_sequence;
 use super::{
     Answer, Complaint, Complaints, Consistency, Dictionary, Heap, History, Object, Obstacle,
 };
@@ -57,10 +62,10 @@ pub struct Finding {
 pub enum Verdict {
     /// It is.
     Consistent,
-    /// It is not; or, if the method is the witness, it is not what the object claims it to be, and
-    /// too long to find out whether another order explains it.
+    /// It is not.
     Violated,
-    /// The search ended without a result.
+    /// The search was given up. If the witness is broken, the object has not followed the order
+    /// that it claims, but another order may still explain the history.
     Undecided,
 }
 
@@ -72,6 +77,8 @@ pub enum Method {
     Witness,
     /// By a search among all orders.
     Search,
+    /// By what was put there, which some answer is not, or not any more.
+    Sources,
 }
 
 /// Why no order explains a history.
@@ -124,73 +131,162 @@ pub fn check(
 }
 
 fn judge<O: Object>(history: &History<O>, wanted: &[Consistency], budget: u64) -> Report {
-    let complaints = history.has_witness().then(|| check_witness(history));
-    let find = |&consistency: &Consistency| find(history, consistency, complaints.as_ref(), budget);
+    let case = Case {
+        history,
+        budget,
+        complaints: history.has_witness().then(|| check_witness(history)),
+        without_source: without_source::<O>(history.operations()),
+        sequential: OnceCell::new(),
+        linearizable: OnceCell::new(),
+    };
     Report {
         object: O::NAME,
         operations: history.operations().len(),
         pending: history.operations().iter().filter(|o| o.is_pending()).count(),
         processes: history.processes(),
-        findings: wanted.iter().map(find).collect(),
+        findings: wanted.iter().map(|&consistency| case.find(consistency)).collect(),
     }
 }
 
-/// The witness decides if it can. If it is broken, another order may still explain the history.
-fn find<O: Object>(
-    history: &History<O>,
-    consistency: Consistency,
-    complaints: Option<&Complaints>,
+/// A history, and what has been found out about it.
+struct Case<'a, O: Object> {
+    history: &'a History<O>,
     budget: u64,
-) -> Finding {
-    let finding = |verdict, method| Finding {
-        consistency,
-        verdict,
-        method,
-        broken_witness: None,
-        order: None,
-        explanation: None,
-    };
-    let broken = complaints.map(|complaints| complaints.about(consistency));
-    if broken == Some(None) {
-        return finding(Verdict::Consistent, Method::Witness);
-    }
-    let broken_witness = broken.flatten().map(|it| describe(history, it));
-    let show = |order: &[usize]| order.iter().map(|&index| shown(history, index)).collect();
-    match search(history, consistency, budget) {
-        Outcome::Explained(order) => Finding {
-            order: Some(show(&order)),
-            broken_witness,
-            ..finding(Verdict::Consistent, Method::Search)
-        },
-        Outcome::Unexplained(_) => Finding {
-            explanation: Some(explain(history, consistency, budget)),
-            broken_witness,
-            ..finding(Verdict::Violated, Method::Search)
-        },
-        Outcome::Undecided if broken_witness.is_some() => {
-            Finding { broken_witness, ..finding(Verdict::Violated, Method::Witness) }
+    complaints: Option<Complaints>,
+    without_source: Option<Vec<usize>>,
+    sequential: OnceCell<Outcome>,
+    linearizable: OnceCell<Outcome>,
+}
+
+impl<O: Object> Case<'_, O> {
+    /// The witness decides if it can. If it is broken, another order may still explain the history.
+    fn find(&self, consistency: Consistency) -> Finding {
+        let broken = self.complaints.as_ref().map(|complaints| complaints.about(consistency));
+        let finding = Finding {
+            consistency,
+            verdict: Verdict::Undecided,
+            method: Method::Search,
+            broken_witness: broken.flatten().map(|it| describe(self.history, it)),
+            order: None,
+            explanation: None,
+        };
+        if broken == Some(None) {
+            return Finding { verdict: Verdict::Consistent, method: Method::Witness, ..finding };
         }
-        Outcome::Undecided => finding(Verdict::Undecided, Method::Search),
+        if let Some(core) = &self.without_source {
+            return Finding {
+                verdict: Verdict::Violated,
+                method: Method::Sources,
+                explanation: Some(self.explain(core, consistency)),
+                ..finding
+            };
+        }
+        match self.decide(consistency) {
+            (_, Outcome::Explained(order)) => Finding {
+                verdict: Verdict::Consistent,
+                order: Some(order.iter().map(|&index| shown(self.history, index)).collect()),
+                ..finding
+            },
+            (searched, Outcome::Unexplained(_)) => {
+                let core = shrink(self.history, searched, self.budget);
+                Finding {
+                    verdict: Verdict::Violated,
+                    explanation: Some(self.explain(&core, searched)),
+                    ..finding
+                }
+            }
+            (_, Outcome::Undecided) => match broken.flatten() {
+                Some(complaint) => self.suspect(finding, complaint),
+                None => finding,
+            },
+        }
+    }
+
+    /// If all is too much to be searched, what the witness is wrong about may be little enough.
+    fn suspect(&self, finding: Finding, complaint: Complaint) -> Finding {
+        let operations = self.history.operations();
+        let part = concerned::<O>(operations, complaint);
+        let consistency = finding.consistency;
+        match search_among::<O>(operations, &part, consistency, &mut self.budget.clone()) {
+            Outcome::Unexplained(_) => {
+                let core = shrink_among::<O>(operations, &part, consistency, self.budget);
+                Finding {
+                    verdict: Verdict::Violated,
+                    explanation: Some(self.explain(&core, consistency)),
+                    ..finding
+                }
+            }
+            Outcome::Explained(_) | Outcome::Undecided => finding,
+        }
+    }
+
+    /// What a search says, and for which consistency it was made: where it is given up for one, that
+    /// for the other may know.
+    fn decide(&self, wanted: Consistency) -> (Consistency, &Outcome) {
+        let (sequential, linearizable) = (Consistency::Sequential, Consistency::Linearizable);
+        let operations = self.history.operations();
+        match (wanted, self.searched(wanted)) {
+            (Consistency::Sequential, Outcome::Undecided) => match self.searched(linearizable) {
+                // As long as it leaves each process its order, one that respects time will do.
+                found @ Outcome::Explained(order)
+                    if out_of_sequence(operations, order).is_none() =>
+                {
+                    (linearizable, found)
+                }
+                _ => (wanted, &Outcome::Undecided),
+            },
+            // To respect time is to leave each process its order, if it does one after the other.
+            (Consistency::Linearizable, Outcome::Undecided) if one_at_a_time(operations) => {
+                match self.searched(sequential) {
+                    found @ Outcome::Unexplained(_) => (sequential, found),
+                    _ => (wanted, &Outcome::Undecided),
+                }
+            }
+            (_, found) => (wanted, found),
+        }
+    }
+
+    fn searched(&self, consistency: Consistency) -> &Outcome {
+        let outcome = match consistency {
+            Consistency::Sequential => &self.sequential,
+            Consistency::Linearizable => &self.linearizable,
+        };
+        outcome.get_or_init(|| search(self.history, consistency, self.budget))
+    }
+
+    /// Why no order explains these operations.
+    fn explain(&self, core: &[usize], consistency: Consistency) -> Explanation {
+        let operations = self.history.operations();
+        let outcome = search_among::<O>(operations, core, consistency, &mut self.budget.clone());
+        let Outcome::Unexplained(stuck) = outcome else {
+            unreachable!("the core was unexplained before");
+        };
+        let show = |index: usize| shown(self.history, index);
+        let reason = |index: usize, obstacle| match obstacle {
+            Obstacle::Answer(right) => format!("the answer would be {}", said(right)),
+            Obstacle::After(first) => format!("only after {}", show(first)),
+            Obstacle::NoSource => {
+                let found = said(operations[index].answer());
+                format!("nobody ever put {found} there")
+            }
+        };
+        let stopped = |(index, it)| (show(index), reason(index, it));
+        Explanation {
+            core: core.iter().copied().map(show).collect(),
+            explained: stuck.order.into_iter().map(show).collect(),
+            stuck: stuck.next.into_iter().map(stopped).collect(),
+        }
     }
 }
 
-fn explain<O: Object>(history: &History<O>, consistency: Consistency, budget: u64) -> Explanation {
-    let core = shrink(history, consistency, budget);
-    let operations = history.operations();
-    let outcome = search_among::<O>(operations, &core, consistency, &mut budget.clone());
-    let Outcome::Unexplained(stuck) = outcome else {
-        unreachable!("the core was unexplained before");
-    };
-    let show = |index: usize| shown(history, index);
-    let reason = |obstacle| match obstacle {
-        Obstacle::Answer(right) => format!("the answer would be {}", said(right)),
-        Obstacle::After(first) => format!("only after {}", show(first)),
-    };
-    Explanation {
-        core: core.iter().copied().map(show).collect(),
-        explained: stuck.order.into_iter().map(show).collect(),
-        stuck: stuck.next.into_iter().map(|(index, it)| (show(index), reason(it))).collect(),
-    }
+/// Whether no process asks before it has the answer to its last question.
+fn one_at_a_time<Op: Copy>(operations: &[Operation<Op>]) -> bool {
+    let place = |operation: &Operation<Op>| (operation.process, operation.seq);
+    let placed: HashMap<_, _> = operations.iter().map(|it| (place(it), it)).collect();
+    operations.iter().all(|operation| {
+        let next = placed.get(&(operation.process, operation.seq + 1));
+        next.is_none_or(|next| operation.precedes(next))
+    })
 }
 
 fn describe<O: Object>(history: &History<O>, complaint: Complaint) -> String {

@@ -4,6 +4,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, HashSet};
 
+use super::sources::has_source;
 use super::{Answer, Consistency, History, Nature, Object, Operation};
 
 /// What a search has found. Operations are named by their places in the history.
@@ -33,6 +34,8 @@ pub enum Obstacle {
     Answer(Answer),
     /// This one had returned before it was invoked.
     After(usize),
+    /// Nobody ever put there what it has found.
+    NoSource,
 }
 
 /// Looks for an order that explains the history. The budget is the number of words that may be
@@ -368,7 +371,10 @@ impl<'a, O: Object> Search<'a, O> {
             } else if !operation.is_pending()
                 && let Err(right) = object.clone().apply(operation.op, operation.answer())
             {
-                next.push((index, Obstacle::Answer(right)));
+                next.push(match has_source::<O>(self.operations, operation) {
+                    true => (index, Obstacle::Answer(right)),
+                    false => (index, Obstacle::NoSource),
+                });
             }
         }
         Stuck { order, next }

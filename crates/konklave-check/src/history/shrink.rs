@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::search::{relevant, search_among};
-use super::{Answer, Consistency, History, Nature, Object, Operation, Outcome};
+use super::{Answer, Complaint, Consistency, History, Nature, Object, Operation, Outcome};
 
 /// Leaves operations out of an inconsistent history as long as it stays inconsistent, and returns
 /// the places of those that are left. The budget is like that of [`search`](super::search()); once
@@ -15,11 +15,20 @@ use super::{Answer, Consistency, History, Nature, Object, Operation, Outcome};
 pub fn shrink<O: Object>(
     history: &History<O>,
     consistency: Consistency,
+    budget: u64,
+) -> Vec<usize> {
+    let all: Vec<usize> = (0..history.operations().len()).collect();
+    shrink_among::<O>(history.operations(), &all, consistency, budget)
+}
+
+/// The same for some of the operations.
+pub(super) fn shrink_among<O: Object>(
+    operations: &[Operation<O::Op>],
+    among: &[usize],
+    consistency: Consistency,
     mut budget: u64,
 ) -> Vec<usize> {
-    let operations = history.operations();
-    let all: Vec<usize> = (0..operations.len()).collect();
-    let mut part = relevant::<O>(operations, &all);
+    let mut part = relevant::<O>(operations, among);
     let mut units = units::<O>(operations, &part);
     let mut size = units.len();
     // One pass for each size will do: what had to stay has to stay in a smaller part, too.
@@ -53,6 +62,35 @@ fn leave_out<O: Object>(
         }
     }
     stay
+}
+
+/// The part of a history that is left if all is left out that has to do with neither of the
+/// operations of a complaint, nor with the answer that one of them should have had.
+pub(super) fn concerned<O: Object>(
+    operations: &[Operation<O::Op>],
+    complaint: Complaint,
+) -> Vec<usize> {
+    let subject = |index: usize, answer| {
+        let nature = O::nature(operations[index].op);
+        (nature.key(), nature.value(answer))
+    };
+    let own = |index: usize| subject(index, operations[index].answer());
+    let (named, subjects) = match complaint {
+        Complaint::WrongAnswer(index, right) => ([index; 2], [own(index), subject(index, right)]),
+        Complaint::SamePlace(one, other)
+        | Complaint::OutOfSequence(one, other)
+        | Complaint::AgainstTime(one, other) => ([one, other], [own(one), own(other)]),
+    };
+    let is_concerned = |&index: &usize| {
+        let operation = &operations[index];
+        let is_removal = O::nature(operation.op) == Nature::Remove;
+        let stays = match is_removal && operation.answer().is_none() {
+            true => operation.is_pending(),
+            false => subjects.contains(&own(index)),
+        };
+        stays || named.contains(&index)
+    };
+    (0..operations.len()).filter(is_concerned).collect()
 }
 
 /// What can be left out together. Pending removals stay: to leave one out is to say that it had no

@@ -84,7 +84,10 @@ fn wrong_answer<O: Object>(operations: &[Operation<O::Op>], order: &[usize]) -> 
     None
 }
 
-fn out_of_sequence<Op>(operations: &[Operation<Op>], order: &[usize]) -> Option<Complaint> {
+pub(super) fn out_of_sequence<Op>(
+    operations: &[Operation<Op>],
+    order: &[usize],
+) -> Option<Complaint> {
     let mut last: HashMap<u32, usize> = HashMap::new();
     order.iter().find_map(|&index| {
         let before = last.insert(operations[index].process, index)?;

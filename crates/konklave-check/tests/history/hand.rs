@@ -142,7 +142,7 @@ fn the_search_says_how_far_it_came() {
         panic!("nobody wrote a 2");
     };
     assert_eq!(stuck.order, [1, 0]);
-    assert_eq!(stuck.next, [(2, Obstacle::Answer(Some(1)))]);
+    assert_eq!(stuck.next, [(2, Obstacle::NoSource)]);
 }
 
 /// Many writes at once, and a value that nobody wrote: every order has to be tried.

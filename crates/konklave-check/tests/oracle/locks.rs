@@ -5,7 +5,7 @@ use konklave::booking::reservation::Reservation;
 use konklave::booking::{self, Form, Interval};
 use konklave::graph::Topology;
 use konklave::mutex::cao_singhal::CaoSinghal;
-use konklave::mutex::carvalho_roucairol::CarvalhoRoucairol;
+use konklave::mutex::carvalho_roucairol::{self, CarvalhoRoucairol};
 use konklave::mutex::central::Central;
 use konklave::mutex::hierarchical::Hierarchical;
 use konklave::mutex::lamport::{Acks, Lamport};
@@ -66,7 +66,8 @@ fn permission_algorithms() {
     pinned(both_orders("central", &[2, 2, 1], central), [379, 418]);
     let ricart_agrawala = |me| RicartAgrawala::new(me, 3);
     pinned(both_orders("ricart-agrawala", &[1, 1, 1], ricart_agrawala), [2050, 2823]);
-    let carvalho_roucairol = |me| CarvalhoRoucairol::new(me, 3);
+    let carvalho_roucairol =
+        |me| CarvalhoRoucairol::new(me, 3, carvalho_roucairol::Variant::Symmetric);
     pinned(both_orders("carvalho-roucairol", &[2, 1, 1], carvalho_roucairol), [3160, 4813]);
     let lamport = |me| Lamport::new(me, 2, Acks::Lazy);
     let (unique, _) = agree("lamport", locks(&[2, 2], World::new().fifo(), lamport));

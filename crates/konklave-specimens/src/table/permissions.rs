@@ -1,7 +1,7 @@
 //! Locks by permission.
 
 use konklave::mutex::cao_singhal::CaoSinghal;
-use konklave::mutex::carvalho_roucairol::CarvalhoRoucairol;
+use konklave::mutex::carvalho_roucairol::{self, CarvalhoRoucairol};
 use konklave::mutex::central::Central;
 use konklave::mutex::lamport::{Acks, Lamport};
 use konklave::mutex::maekawa::Maekawa;
@@ -187,7 +187,8 @@ pub(crate) fn visit<V: Visit>(name: &str, ground: &Ground, visitor: V) -> Result
     let nodes = ground.nodes();
     let quorums = Quorums::new(nodes);
     let ricart_agrawala = |me| RicartAgrawala::new(me, nodes);
-    let carvalho_roucairol = |me| CarvalhoRoucairol::new(me, nodes);
+    let carvalho_roucairol =
+        |me| CarvalhoRoucairol::new(me, nodes, carvalho_roucairol::Variant::Symmetric);
     let maekawa = |me: NodeId| Maekawa::new(me, quorums.of(me).clone());
     let cao_singhal = |me: NodeId| CaoSinghal::new(me, quorums.of(me));
     Ok(match name {

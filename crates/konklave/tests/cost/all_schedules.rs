@@ -3,7 +3,7 @@
 use konklave::NodeId;
 use konklave::graph::{Graph, Topology};
 use konklave::mutex::cao_singhal::CaoSinghal;
-use konklave::mutex::carvalho_roucairol::CarvalhoRoucairol;
+use konklave::mutex::carvalho_roucairol::{self, CarvalhoRoucairol};
 use konklave::mutex::central::Central;
 use konklave::mutex::lamport::{Acks, Lamport};
 use konklave::mutex::maekawa::Maekawa;
@@ -39,8 +39,9 @@ where
 fn permission_algorithms_stay_within_their_totals() {
     assert_eq!(totals(&[1; 3], |me| Central::new(me, NodeId(0))), Some((6, 6)));
     assert_eq!(totals(&[1; 3], |me| RicartAgrawala::new(me, 3)), Some((12, 12)));
-    // Nobody has a permission at first.
-    assert_eq!(totals(&[2; 3], |me| CarvalhoRoucairol::new(me, 3)), Some((12, 24)));
+    let kept = |variant| totals(&[2; 3], |me| CarvalhoRoucairol::new(me, 3, variant));
+    assert_eq!(kept(carvalho_roucairol::Variant::Symmetric), Some((12, 24)));
+    assert_eq!(kept(carvalho_roucairol::Variant::Ordered), Some((6, 24)));
 }
 
 #[test]

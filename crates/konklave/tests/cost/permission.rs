@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use konklave::NodeId;
-use konklave::mutex::carvalho_roucairol::CarvalhoRoucairol;
+use konklave::mutex::carvalho_roucairol::{CarvalhoRoucairol, Variant};
 use konklave::mutex::central::Central;
 use konklave::mutex::lamport::{Acks, Lamport};
 use konklave_sim::workload::mutex::Demand;
@@ -138,7 +138,8 @@ fn carvalho_and_roucairol_ask_those_who_entered_since() {
     for nodes in SIZES {
         for options in schedules() {
             let order = uniform(nodes, 60, options.seed);
-            let played = turns(&options, nodes, &order, |me| CarvalhoRoucairol::new(me, nodes));
+            let make = |variant| move |me| CarvalhoRoucairol::new(me, nodes, variant);
+            let played = turns(&options, nodes, &order, make(Variant::Symmetric));
             let expected = missing_permissions(&order, nodes);
             let costs: Vec<_> = played.iter().map(|turn| turn.messages).collect();
             assert_eq!(costs, expected, "{nodes} nodes, {options:?}");
@@ -146,6 +147,12 @@ fn carvalho_and_roucairol_ask_those_who_entered_since() {
                 let waits = played.iter().map(|turn| turn.waited);
                 assert!(waits.eq(expected.iter().map(|&cost| if cost > 0 { 2 } else { 0 })));
             }
+            // In order, as if all had entered before, the smallest number last.
+            let played = turns(&options, nodes, &order, make(Variant::Ordered));
+            let before = (0..nodes).rev().map(NodeId);
+            let all: Vec<_> = before.chain(order.iter().copied()).collect();
+            let costs: Vec<_> = played.iter().map(|turn| turn.messages).collect();
+            assert_eq!(costs, missing_permissions(&all, nodes)[nodes as usize..], "{nodes} nodes");
         }
     }
 }
@@ -159,7 +166,7 @@ fn carvalho_and_roucairol_ask_half_of_the_others_on_average() {
         for order in permutations(&all) {
             for next in 0..nodes {
                 let order: Vec<_> = order.iter().copied().chain([next]).map(NodeId).collect();
-                let make = |me| CarvalhoRoucairol::new(me, nodes);
+                let make = |me| CarvalhoRoucairol::new(me, nodes, Variant::Symmetric);
                 let cost = turns(&Options::default(), nodes, &order, make).last().unwrap().messages;
                 sums = (sums.0 + cost, sums.1 + 1);
             }
@@ -167,7 +174,7 @@ fn carvalho_and_roucairol_ask_half_of_the_others_on_average() {
         assert_eq!(sums.0, sums.1 * u64::from(nodes - 1), "n-1 on average, {nodes} nodes");
     }
     for nodes in [9, 13, 30] {
-        let make = |me| CarvalhoRoucairol::new(me, nodes);
+        let make = |me| CarvalhoRoucairol::new(me, nodes, Variant::Symmetric);
         let play = |order: Vec<NodeId>| turns(&Options::default(), nodes, &order, make);
         let n = f64::from(nodes);
         let costs = mean_costs(40, 300, |seed| play(distinct(nodes, 1000, seed)));
@@ -180,7 +187,7 @@ fn carvalho_and_roucairol_ask_half_of_the_others_on_average() {
 #[test]
 fn carvalho_and_roucairol_never_take_more_than_everyone_twice() {
     for nodes in &SIZES[1..] {
-        let make = |me| CarvalhoRoucairol::new(me, *nodes);
+        let make = |me| CarvalhoRoucairol::new(me, *nodes, Variant::Symmetric);
         assert_saturated(*nodes, 2.0 * f64::from(nodes - 1), 1.0, "carvalho-roucairol", make);
         for (options, demand) in schedules().flat_map(|o| DEMANDS.map(|demand| (o.clone(), demand)))
         {
@@ -193,6 +200,6 @@ fn carvalho_and_roucairol_never_take_more_than_everyone_twice() {
     }
     // Entering again takes nothing.
     let again = [NodeId(3); 5];
-    let make = |me| CarvalhoRoucairol::new(me, 9);
+    let make = |me| CarvalhoRoucairol::new(me, 9, Variant::Symmetric);
     assert_eq!(total(&turns(&Options::default(), 9, &again, make)), 16);
 }

@@ -7,7 +7,7 @@
 
 use konklave::NodeId;
 use konklave::mutex::cao_singhal::CaoSinghal;
-use konklave::mutex::carvalho_roucairol::CarvalhoRoucairol;
+use konklave::mutex::carvalho_roucairol::{self, CarvalhoRoucairol};
 use konklave::mutex::central::Central;
 use konklave::mutex::lamport::{Acks, Lamport};
 use konklave::mutex::maekawa::Maekawa;
@@ -103,7 +103,9 @@ fn permission_algorithms_cost_what_the_table_says() {
         check(&entry, |me| RicartAgrawala::new(me, nodes));
         let n = f64::from(nodes);
         let entry = row("carvalho-roucairol", nodes, (n - 1.0, n, two), (everyone, 1.0));
-        check(&entry, |me| CarvalhoRoucairol::new(me, nodes));
+        check(&entry, |me| {
+            CarvalhoRoucairol::new(me, nodes, carvalho_roucairol::Variant::Symmetric)
+        });
     }
 }
 

@@ -1,0 +1,43 @@
+//! Answers that come from nowhere. They are seen at once, however long the history is.
+
+use std::collections::HashMap;
+
+use super::{Nature, Object, Operation};
+
+/// Operations that no order explains, because one of them has an answer without a source: nobody
+/// ever put there what it found, or it took out what another had taken out.
+pub(super) fn without_source<O: Object>(operations: &[Operation<O::Op>]) -> Option<Vec<usize>> {
+    let mut sources = HashMap::new();
+    for (index, operation) in operations.iter().enumerate() {
+        let nature = O::nature(operation.op);
+        if !nature.asks() {
+            sources.insert((nature.key(), nature.value(None)), index);
+        }
+    }
+    let mut taken = HashMap::new();
+    for (index, operation) in operations.iter().enumerate() {
+        let nature = O::nature(operation.op);
+        let (true, Some(found)) = (nature.asks(), operation.answer()) else { continue };
+        let Some(&source) = sources.get(&(nature.key(), Some(found))) else {
+            return Some(vec![index]);
+        };
+        if nature == Nature::Remove
+            && let Some(first) = taken.insert(found, index)
+        {
+            return Some(vec![source, first, index]);
+        }
+    }
+    None
+}
+
+/// Whether somebody puts there what this operation has found, if it has found anything.
+pub(super) fn has_source<O: Object>(
+    operations: &[Operation<O::Op>],
+    asking: &Operation<O::Op>,
+) -> bool {
+    let key = O::nature(asking.op).key();
+    let is_source = |nature: Nature| {
+        !nature.asks() && nature.key() == key && nature.value(None) == asking.answer()
+    };
+    asking.answer().is_none() || operations.iter().any(|it| is_source(O::nature(it.op)))
+}
