@@ -115,6 +115,20 @@ impl Bound {
         Ok((self.comparison.holds(left, right), left, right))
     }
 
+    /// Whether a side that depends on the number of nodes only has a value for so many.
+    ///
+    /// # Errors
+    ///
+    /// If it has none, such as 1/(n-10) for ten nodes: then no measurement can decide.
+    pub fn check_size(&self, n: f64) -> Result<(), String> {
+        let row = Row::from([("n".to_owned(), n)]);
+        let has_none = |side: &Formula| side.value(&row).is_ok_and(|value| !value.is_finite());
+        match [&self.left, &self.right].into_iter().any(has_none) {
+            true => Err(format!("'{}' has no value{}", self.text, place(&row))),
+            false => Ok(()),
+        }
+    }
+
     /// The first row that breaks the bound, if one does.
     ///
     /// # Errors

@@ -1,5 +1,7 @@
 //! The folder that a report is written to, and the link `latest` beside it.
 
+use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fmt::{self, Display};
 use std::path::{Path, PathBuf};
@@ -7,7 +9,7 @@ use std::{fs, io};
 
 use serde::Serialize;
 
-use crate::html::{GENERATOR, Outcome, Report};
+use crate::html::{self, GENERATOR, Outcome, Report};
 
 /// The name of the report in its folder.
 pub const REPORT: &str = "report.html";
@@ -18,6 +20,10 @@ pub const LATEST: &str = "latest";
 #[derive(Clone, Debug)]
 pub struct Folder {
     path: PathBuf,
+    /// What an earlier report of ours consists of.
+    earlier: BTreeSet<String>,
+    /// What this one consists of, so far.
+    written: RefCell<BTreeSet<String>>,
 }
 
 /// Why something could not be written.
@@ -69,7 +75,7 @@ pub struct Finished {
 
 impl Folder {
     /// Creates a folder, or takes an empty one or one of an earlier report, whose files stay until
-    /// they are written anew. Until the report is written, a page says that it is not ready.
+    /// this one is finished. Until the report is written, a page says that it is not ready.
     ///
     /// # Errors
     ///
@@ -87,13 +93,16 @@ impl Folder {
             return Err(FolderError::Foreign(path));
         }
         fs::create_dir_all(&path).map_err(failed)?;
-        let folder = Self { path };
+        let page = fs::read_to_string(path.join(REPORT)).unwrap_or_default();
+        let earlier: BTreeSet<_> = html::files_of(&page).map(str::to_owned).collect();
+        let folder = Self { path, earlier: earlier.clone(), written: RefCell::default() };
         let page = Report::new("This report is not ready").verdict(
             Outcome::Open,
             "unfinished",
             "The run is under way, or was stopped before its end.",
         );
-        folder.write(REPORT, page.html())?;
+        // Who takes this up again is to know what was there before.
+        folder.write(REPORT, page.html_of(&earlier))?;
         Ok(folder)
     }
 
@@ -102,8 +111,9 @@ impl Folder {
         &self.path
     }
 
-    /// Where a file of it is.
+    /// Where a file of the report is that somebody else writes.
     pub fn file(&self, name: &str) -> PathBuf {
+        self.written.borrow_mut().insert(name.to_owned());
         self.path.join(name)
     }
 
@@ -113,11 +123,11 @@ impl Folder {
     ///
     /// If the name is not that of a file in the folder, or it cannot be written.
     pub fn write(&self, name: &str, content: impl AsRef<[u8]>) -> Result<PathBuf, FolderError> {
-        if Path::new(name).file_name() != Some(OsStr::new(name)) {
+        if !is_name(name) {
             return Err(FolderError::Name(name.to_owned()));
         }
         let path = self.file(name);
-        let draft = self.file(&format!(".{name}.{}", std::process::id()));
+        let draft = self.path.join(format!(".{name}.{}", std::process::id()));
         let written = fs::write(&draft, content).and_then(|()| fs::rename(&draft, &path));
         match written {
             Ok(()) => Ok(path),
@@ -140,13 +150,19 @@ impl Folder {
         self.write(name, json + "\n")
     }
 
-    /// Writes the report, and lets `latest` beside the folder point to it.
+    /// Writes the report, removes what only an earlier report of ours consists of, and lets
+    /// `latest` beside the folder point to it.
     ///
     /// # Errors
     ///
     /// If one of them cannot be written.
     pub fn finish(self, report: &Report) -> Result<Finished, FolderError> {
-        let report = self.write(REPORT, report.html())?;
+        let written = self.written.borrow().clone();
+        for stale in self.earlier.difference(&written).filter(|name| is_name(name)) {
+            // Somebody may have removed it already.
+            let _ = fs::remove_file(self.path.join(stale));
+        }
+        let report = self.write(REPORT, report.html_of(&written))?;
         let Some(name) = self.path.file_name().filter(|name| *name != LATEST) else {
             return Ok(Finished { report, latest: None });
         };
@@ -166,6 +182,11 @@ impl Folder {
             }
         }
     }
+}
+
+/// Whether it is the name of a file in the folder, and not of one elsewhere.
+fn is_name(name: &str) -> bool {
+    Path::new(name).file_name() == Some(OsStr::new(name))
 }
 
 fn holds_report(folder: &Path) -> bool {
@@ -254,9 +275,53 @@ mod tests {
         assert!(fs::read_to_string(path.join(REPORT)).unwrap().contains("unfinished"));
         drop(folder);
         fill(&path);
+        // It was never part of a finished report, so nobody knows whose it is.
         assert_eq!(fs::read_to_string(path.join("results.csv")).unwrap(), "n\r\n");
         assert_eq!(fs::read_to_string(path.join("results.json")).unwrap(), "[\n  1,\n  2\n]\n");
         assert!(!fs::read_to_string(path.join(REPORT)).unwrap().contains("unfinished"));
+    }
+
+    #[test]
+    fn of_an_earlier_report_nothing_is_left_but_what_others_wrote() {
+        let root = Temporary::new("stale");
+        let path = root.0.join("run");
+        let write = |names: &[&str]| {
+            let folder = Folder::create(&path).unwrap();
+            for name in names {
+                folder.write(name, "").unwrap();
+            }
+            fs::write(folder.file("trace.jsonl"), "").unwrap();
+            folder
+        };
+        let names = || {
+            let all = fs::read_dir(&path).unwrap().map(|it| it.unwrap().file_name());
+            let mut names: Vec<_> = all.map(|name| name.into_string().unwrap()).collect();
+            names.sort();
+            names
+        };
+        write(&["a.svg", "b.svg"]).finish(&Report::new("First")).unwrap();
+        fs::write(path.join("notes.txt"), "mine").unwrap();
+        // One that is not finished removes nothing, and what was there is not forgotten.
+        drop(write(&["a.svg"]));
+        assert_eq!(names(), ["a.svg", "b.svg", "notes.txt", REPORT, "trace.jsonl"]);
+        let folder = Folder::create(&path).unwrap();
+        folder.write("a.svg", "").unwrap();
+        folder.finish(&Report::new("Third")).unwrap();
+        assert_eq!(names(), ["a.svg", "notes.txt", REPORT]);
+    }
+
+    #[test]
+    fn a_page_that_names_files_elsewhere_is_not_believed() {
+        let root = Temporary::new("forged");
+        let (path, outside) = (root.0.join("run"), root.0.join("precious"));
+        fill(&path);
+        fs::write(&outside, "mine").unwrap();
+        let page = fs::read_to_string(path.join(REPORT)).unwrap();
+        let forged = page.replace("content=\"report.html\"", "content=\"report.html ../precious\"");
+        assert_ne!(page, forged);
+        fs::write(path.join(REPORT), forged).unwrap();
+        fill(&path);
+        assert_eq!(fs::read_to_string(&outside).unwrap(), "mine");
     }
 
     #[test]

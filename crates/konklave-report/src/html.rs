@@ -1,11 +1,22 @@
 //! One report as one HTML file that needs nothing else: no script, no font, nothing from the net.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use crate::table::Table;
 
 /// What the generator tag of a report says: by this a folder is known as ours.
 pub const GENERATOR: &str = r#"<meta name="generator" content="konklave">"#;
+
+/// What the tag begins with that names the files of a report. Names are as in addresses.
+const FILES: &str = r#"<meta name="konklave-files" content=""#;
+
+/// The names of the files that a page of ours says belong to it. Names that need quoting in an
+/// address are none that we write.
+pub(crate) fn files_of(page: &str) -> impl Iterator<Item = &str> {
+    let files = page.split_once(FILES).and_then(|(_, rest)| rest.split_once('"'));
+    files.map_or("", |(files, _)| files).split_whitespace()
+}
 
 /// What came out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -139,11 +150,18 @@ impl Report {
 
     /// The whole file.
     pub fn html(&self) -> String {
+        self.html_of(&BTreeSet::new())
+    }
+
+    /// The whole file, which knows the names of the files beside it that belong to the report.
+    pub(crate) fn html_of(&self, files: &BTreeSet<String>) -> String {
+        let files: Vec<_> = files.iter().map(|name| address(name)[2..].to_owned()).collect();
+        let files = files.join(" ");
         let (title, body) = (escaped(&self.title), &self.body);
         format!(
             "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
              <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-             {GENERATOR}\n<meta name=\"color-scheme\" content=\"light dark\">\n\
+             {GENERATOR}\n{FILES}{files}\">\n<meta name=\"color-scheme\" content=\"light dark\">\n\
              <title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n\
              <body>\n<main>\n{body}</main>\n</body>\n</html>\n"
         )

@@ -11,10 +11,11 @@
 //!
 //! ```
 //! use konklave_report::bound::{Bound, Row};
-//! use konklave_report::growth::Growth;
+//! use konklave_report::growth::{Growth, Sample};
 //!
-//! let measured = [(10.0, 16.0), (100.0, 318.0), (1000.0, 4766.0)];
-//! assert_eq!(Growth::new(&measured).words("messages"), "messages grow as 0.692 n ln n");
+//! let measured = [(10.0, 28.0), (100.0, 298.0), (1000.0, 2998.0)];
+//! let samples = measured.map(|(n, mean)| Sample { n, mean, error: 0.0 });
+//! assert_eq!(Growth::new(&samples).words("messages"), "messages grow as 3 n - 2, exactly");
 //!
 //! let bound = Bound::parse("messages <= n*log2(n)", &["messages"])?;
 //! let row = |(n, messages)| Row::from([("n".to_owned(), n), ("messages".to_owned(), messages)]);

@@ -239,3 +239,16 @@ fn nothing_that_is_typed_panics() {
     let bound = Bound::parse(&long, &NAMES).unwrap();
     assert_eq!(bound.clone().check(&row(8.0, 0.0)).unwrap().1, 100_001.0);
 }
+
+#[test]
+fn a_bound_without_a_value_is_known_before_anything_is_measured() {
+    let bound = |text: &str| Bound::parse(text, &["messages"]).unwrap();
+    let hole = bound("messages <= 1/(n-10)");
+    assert_eq!(hole.check_size(9.0), Ok(()));
+    assert_eq!(
+        hole.check_size(10.0).unwrap_err(),
+        "'messages <= 1/(n-10)' has no value for n = 10"
+    );
+    assert!(bound("ln(n-5) <= messages").check_size(3.0).is_err());
+    assert_eq!(bound("messages/(n-10) <= 1").check_size(10.0), Ok(()), "that depends");
+}
