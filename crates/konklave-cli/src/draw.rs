@@ -1,7 +1,7 @@
 //! `konklave draw` and `konklave export`: a trace as a picture, or for other programs.
 
 use std::fs::{self, File};
-use std::io::BufReader;
+use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
@@ -79,6 +79,7 @@ pub fn draw(args: &DrawArgs) -> Result<Verdict, Failure> {
     {
         return Err(Failure::bad(format!("--from {from} is behind --to {to}: nothing is between")));
     }
+    let path = picture_path(args)?;
     let recorded = open(&args.file)?;
     let in_file = |problem: String| Failure::bad(format!("{}: {problem}", args.file.display()));
     let account = account(&recorded).map_err(in_file)?;
@@ -92,10 +93,36 @@ pub fn draw(args: &DrawArgs) -> Result<Verdict, Failure> {
     };
     let name = recorded.setup.get("algorithm").and_then(|name| name.as_str()).unwrap_or("a run");
     let svg = spacetime::picture(name, &account, &options).map_err(in_file)?;
-    let path = args.picture.clone().unwrap_or_else(|| args.file.with_extension("svg"));
     fs::write(&path, svg).map_err(|error| Failure::file("write the picture", &path, &error))?;
     output::lines(&[format!("picture: {}", path.display())])?;
     Ok(Verdict::Fine)
+}
+
+/// Where the picture goes: to a file that says what is in it, and never over a trace.
+fn picture_path(args: &DrawArgs) -> Result<PathBuf, Failure> {
+    let path = args.picture.clone().unwrap_or_else(|| args.file.with_extension("svg"));
+    let shown = path.display();
+    if path.extension().is_none_or(|ending| !ending.eq_ignore_ascii_case("svg")) {
+        let right = path.with_extension("svg");
+        return Err(Failure::bad(format!(
+            "a picture is an SVG file, and {shown} does not end in .svg: give it a name such as {}",
+            right.display()
+        )));
+    }
+    if is_trace(&path) {
+        return Err(Failure::bad(format!(
+            "{shown} is a trace, and the picture would take its place: give it another name"
+        )));
+    }
+    Ok(path)
+}
+
+/// Whether a file begins as traces do. What is in it counts: one file can have several names.
+fn is_trace(path: &Path) -> bool {
+    const BEGINNING: &[u8] = b"{\"konklave_trace\"";
+    let mut beginning = [0; BEGINNING.len()];
+    let read = File::open(path).and_then(|mut file| file.read_exact(&mut beginning));
+    read.is_ok() && beginning == BEGINNING
 }
 
 /// Writes a trace in another format to standard output.

@@ -1,5 +1,7 @@
 //! `sweep`, `draw`, `export`, specimens, and the folders of `--out`.
 
+#[path = "reports/draw.rs"]
+mod draw;
 mod user;
 
 use std::fs;

@@ -22,6 +22,8 @@
 mod arrows;
 mod diagram;
 mod history;
+mod key;
+mod labels;
 mod layout;
 mod paint;
 mod past;

@@ -84,6 +84,18 @@ impl Look {
     }
 }
 
+/// The look of the `n`th of the sorted kinds of messages, in every picture. Colours that lie far
+/// apart come first, and those of what nodes are ([`HOLDS`], [`WAITS`]) last.
+pub(crate) fn kind_look(n: usize) -> Look {
+    const ORDER: [usize; COLOURS] = [0, 1, 3, 6, 5, 7, 2, 4];
+    Look(ORDER[n % COLOURS] + n / COLOURS * COLOURS)
+}
+
+/// The look of who has what others want: the critical section, the leadership.
+pub(crate) const HOLDS: Look = Look(2);
+/// The look of who waits for it.
+pub(crate) const WAITS: Look = Look(4);
+
 /// The class of the `n`th dash, where a formula is drawn: never solid.
 pub(crate) fn formula_dash(n: usize) -> String {
     format!("k-d{}", 1 + n % (DASHES.len() - 1))
@@ -215,9 +227,7 @@ fn sheet_of_forms(rule: &mut impl FnMut(&str, &str)) {
     rule(".k-rim", "stroke-width:.8");
     rule(".k-hatch", "fill:none;stroke-width:1.1;stroke-opacity:.75");
     rule(".k-halo", "stroke-width:3;paint-order:stroke;stroke-linejoin:round");
-    rule(".k-fade1", "opacity:.65");
-    rule(".k-fade2", "opacity:.35");
-    rule(".k-fade3", "opacity:.15");
+    rule(".k-open", "stroke-width:1;stroke-opacity:.6");
     for (index, dash) in DASHES.iter().enumerate().skip(1) {
         rule(&format!(".k-d{index}"), &format!("stroke-dasharray:{dash}"));
     }

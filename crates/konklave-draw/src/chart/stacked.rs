@@ -2,7 +2,7 @@ use super::frame::{WIDTH, draw_row_name, draw_x_axis, row_names};
 use crate::legend::{Legend, SAMPLE};
 use crate::page::{MARGIN, Page};
 use crate::scale::{Axis, Scale, is_drawable};
-use crate::style::Look;
+use crate::style::kind_look;
 use crate::svg::{Anchor, Font};
 use crate::text::{self, Area, short_number};
 
@@ -126,7 +126,7 @@ impl Stacked {
             let (name, value) = (&self.kinds[kind], short_number(value));
             page.canvas.open("k-part", &format!("{name}: {value}"));
             let area = Area::new(from, middle - 10.0, to, middle + 10.0);
-            Look(kind).block(&mut page.canvas, area);
+            kind_look(kind).block(&mut page.canvas, area);
             page.canvas.close();
         }
         scale.place(sum)
@@ -136,7 +136,7 @@ impl Stacked {
         let mut legend = Legend::default();
         for (kind, name) in self.kinds.iter().enumerate() {
             legend.add(name, move |canvas, x, y| {
-                Look(kind).block(canvas, Area::new(x, y - 6.0, x + SAMPLE, y + 6.0));
+                kind_look(kind).block(canvas, Area::new(x, y - 6.0, x + SAMPLE, y + 6.0));
             });
         }
         legend

@@ -11,8 +11,8 @@ pub(super) enum Ending {
     Head,
     /// In a cross, somewhere on the way.
     Cross,
-    /// In nothing.
-    Fade,
+    /// At the border: it has not ended when the picture does.
+    Open,
 }
 
 /// A message in the picture.
@@ -23,9 +23,10 @@ pub(super) struct Arrow {
     /// How far the middle is above a straight line.
     pub(super) bend: f64,
     pub(super) ending: Ending,
-    /// The number of its kind.
+    /// The number of its kind among all of the history.
     pub(super) kind: usize,
-    pub(super) label: String,
+    /// What to write along it, the best first.
+    pub(super) labels: Vec<String>,
     pub(super) tip: String,
 }
 
@@ -63,14 +64,10 @@ impl Arrow {
     }
 }
 
-/// The arrows of all messages that can be drawn, their kinds in order of appearance, and how many
-/// messages are left out of whose ends one is drawn.
-pub(super) fn arrows(
-    history: &History,
-    layout: &Layout,
-    keeps_cut: bool,
-) -> (Vec<Arrow>, Vec<String>, usize) {
-    let mut kinds: Vec<String> = Vec::new();
+/// The arrows of all messages that can be drawn, and how many messages are left out of whose ends
+/// one is drawn.
+pub(super) fn arrows(history: &History, layout: &Layout, keeps_cut: bool) -> (Vec<Arrow>, usize) {
+    let kinds = history.kinds();
     let mut arrows = Vec::new();
     let mut left_out = 0;
     for message in &history.messages {
@@ -78,17 +75,15 @@ pub(super) fn arrows(
             left_out += usize::from(has_drawn_end(layout, message));
             continue;
         };
-        let kind = kinds.iter().position(|kind| *kind == message.kind).unwrap_or_else(|| {
-            kinds.push(message.kind.clone());
-            kinds.len() - 1
-        });
+        let kind = kinds.binary_search(&message.kind.as_str()).expect("all kinds are there");
         // On one line an arc keeps clear of it; the more so the longer it is.
         let bend =
             if from.1 == to.1 { (layout.row * 0.3).min(8.0 + (to.0 - from.0) * 0.06) } else { 0.0 };
-        let (label, tip) = (message.kind.clone(), tip(history, message));
-        arrows.push(Arrow { from, to, bend, ending, kind, label, tip });
+        let labels = [message.label.as_str(), message.short_kind()];
+        let labels = labels.into_iter().filter(|it| !it.is_empty()).map(str::to_owned).collect();
+        arrows.push(Arrow { from, to, bend, ending, kind, labels, tip: tip(history, message) });
     }
-    (arrows, kinds, left_out)
+    (arrows, left_out)
 }
 
 fn has_drawn_end(layout: &Layout, message: &Message) -> bool {
@@ -101,7 +96,7 @@ fn has_drawn_end(layout: &Layout, message: &Message) -> bool {
 type Ends = ((f64, f64), (f64, f64), Ending);
 
 /// Where a message begins and ends. With `keeps_cut`, one that begins or ends at a time that is
-/// left out comes from the border, or fades.
+/// left out comes from the border, or goes there.
 fn ends(layout: &Layout, message: &Message, keeps_cut: bool) -> Option<Ends> {
     let (y1, y2) = (layout.y(message.from_node)?, layout.y(message.to_node)?);
     let start = message.from.and_then(|from| layout.x(from));
@@ -124,12 +119,14 @@ fn ends(layout: &Layout, message: &Message, keeps_cut: bool) -> Option<Ends> {
     if arrival.is_some() && !keeps_cut {
         return None;
     }
-    // The receiver's line is not reached, or never as far as the picture goes. Arrows that begin
-    // together part, because each goes the same part of its way, if the way is not too long.
+    if message.fate != Fate::Lost {
+        return Some(((x1, y1), (layout.right, y2), Ending::Open));
+    }
+    // The receiver's line is not reached. Arrows that begin together part, because each goes the
+    // same part of its way, if the way is not too long.
     let reach = 0.6 * (y2 - y1).clamp(-layout.row * 5.0, layout.row * 5.0);
     let end = (x1 + layout.pitch * 0.8).min(layout.right);
-    let ending = if message.fate == Fate::Lost { Ending::Cross } else { Ending::Fade };
-    Some(((x1, y1), (end, y1 + reach), ending))
+    Some(((x1, y1), (end, y1 + reach), Ending::Cross))
 }
 
 fn tip(history: &History, message: &Message) -> String {

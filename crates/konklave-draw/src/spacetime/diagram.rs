@@ -1,9 +1,9 @@
-use super::arrows::{Arrow, Ending, arrows};
-use super::history::{EventId, EventKind, History};
+use super::arrows::{Arrow, arrows};
+use super::history::{EventId, EventKind, History, SpanLook};
 use super::layout::Layout;
-use super::paint::{self, SMALL, SpanKind};
+use super::paint::{self, SMALL};
 use super::selection::{Filter, Selection};
-use crate::legend::{Legend, SAMPLE};
+use super::{key, labels};
 use crate::page::{MARGIN, Page};
 use crate::places::Room;
 use crate::svg::{Anchor, Font};
@@ -16,14 +16,23 @@ pub struct Diagram<'a> {
     title: String,
     filter: Filter,
     is_proportional: bool,
+    has_numbers: bool,
+    is_in_steps: bool,
     notes: Vec<String>,
 }
 
 impl<'a> Diagram<'a> {
     /// A picture of everything.
     pub fn new(title: impl Into<String>, history: &'a History) -> Self {
-        let (filter, notes) = (Filter::default(), Vec::new());
-        Self { history, title: title.into(), filter, is_proportional: false, notes }
+        Self {
+            history,
+            title: title.into(),
+            filter: Filter::default(),
+            is_proportional: false,
+            has_numbers: false,
+            is_in_steps: false,
+            notes: Vec::new(),
+        }
     }
 
     /// Leaves out what happened before a time.
@@ -72,10 +81,44 @@ impl<'a> Diagram<'a> {
         self
     }
 
+    /// Writes the number of each event beside it, where there is room.
+    pub fn numbers(mut self) -> Self {
+        self.has_numbers = true;
+        self
+    }
+
+    /// Says that there is no time but the number of the step.
+    pub fn in_steps(mut self) -> Self {
+        self.is_in_steps = true;
+        self
+    }
+
     /// Adds a sentence below the picture.
     pub fn note(mut self, text: impl Into<String>) -> Self {
         self.notes.push(text.into());
         self
+    }
+
+    /// How many events and arrows there are in the picture.
+    pub fn size(&self) -> (usize, usize) {
+        let selection = self.filter.apply(self.history);
+        (selection.events.len(), selection.count_messages(self.history, self.keeps_cut()))
+    }
+
+    /// Says what is left out, if anything is.
+    pub fn left_out(&self) -> Option<String> {
+        self.filter.apply(self.history).note(self.history)
+    }
+
+    /// Whether messages are drawn that come from what is left out, or go there. What leads to an
+    /// event does not come from elsewhere, and where else its causes lead is not asked for.
+    fn keeps_cut(&self) -> bool {
+        self.filter.causal.is_none()
+    }
+
+    /// The name of what runs from left to right.
+    fn time(&self) -> &'static str {
+        if self.is_in_steps { "step" } else { "time" }
     }
 
     /// The diagram as an SVG picture.
@@ -87,10 +130,9 @@ impl<'a> Diagram<'a> {
         let right = if repeats_labels { width + 60.0 } else { width };
         let mut page = Page::new(&self.title, right + MARGIN);
         for &EventId(event) in &selection.events {
-            let event = &self.history.events[event];
-            if event.kind == EventKind::Violation {
-                let text = format!("Broken at time {}: {}", event.time, event.label);
-                page.lines(&text, Font::ALARM);
+            if let Some(promise) = self.history.events[event].broken() {
+                let (name, time) = (self.time(), self.history.events[event].time);
+                page.lines(&format!("Broken at {name} {time}: {promise}"), Font::ALARM);
             }
         }
         let top = page.y + if self.history.shades.is_empty() { 10.0 } else { 26.0 };
@@ -110,13 +152,12 @@ struct Scene<'a> {
 impl Scene<'_> {
     fn draw(&self, mut page: Page, repeats_labels: bool) -> String {
         let history = self.diagram.history;
-        let keeps_cut = self.diagram.filter.causal.is_none();
-        let (arrows, kinds, left_out) = arrows(history, &self.layout, keeps_cut);
+        let (arrows, left_out) = arrows(history, &self.layout, self.diagram.keeps_cut());
         let layout = &self.layout;
         let mut room = Room::new(Area::new(layout.left, layout.top, layout.right, layout.bottom));
         self.draw_shades(&mut page);
         self.draw_lines(&mut page, repeats_labels);
-        let span_kinds = self.draw_spans(&mut page, &mut room);
+        let spans = self.draw_spans(&mut page, &mut room);
         self.draw_violations(&mut page);
         for arrow in &arrows {
             page.canvas.open("k-msg", &arrow.tip);
@@ -125,8 +166,11 @@ impl Scene<'_> {
         }
         self.draw_events(&mut page, &mut room);
         room.avoid(arrows.iter().flat_map(Arrow::lines));
-        self.label_events(&mut page, &mut room);
-        let unlabelled = label_arrows(&mut page, &mut room, &arrows);
+        if self.diagram.has_numbers {
+            labels::number_events(&mut page, &mut room, history, &self.selection, layout);
+        }
+        labels::label_events(&mut page, &mut room, history, &self.selection, layout);
+        let unlabelled = labels::label_arrows(&mut page, &mut room, &arrows);
         self.draw_times(&mut page);
 
         let mut notes = self.diagram.notes.clone();
@@ -134,13 +178,13 @@ impl Scene<'_> {
         if left_out > 0 {
             notes.push(format!("Messages left out because their other end is: {left_out}."));
         }
-        if unlabelled > 0 && arrows.len() > unlabelled {
-            notes.push(format!("Arrows without room for a label, to be pointed at: {unlabelled}."));
+        if unlabelled > 0 {
+            notes.push(format!("Arrows without a label, to be pointed at: {unlabelled}."));
         }
         if self.selection.events.is_empty() {
             notes.push("There is nothing to show.".to_owned());
         }
-        let legend = self.legend(&arrows, &kinds, &span_kinds);
+        let legend = key::legend(history, &self.selection, &arrows, &spans);
         let (events, nodes) = (self.selection.events.len(), self.selection.nodes.len());
         let count = arrows.len();
         let desc =
@@ -184,8 +228,8 @@ impl Scene<'_> {
     }
 
     /// Draws bars on the nodes' lines, and returns the kinds in order of appearance.
-    fn draw_spans(&self, page: &mut Page, room: &mut Room) -> Vec<SpanKind> {
-        let mut kinds: Vec<SpanKind> = Vec::new();
+    fn draw_spans(&self, page: &mut Page, room: &mut Room) -> Vec<(String, SpanLook)> {
+        let mut kinds: Vec<(String, SpanLook)> = Vec::new();
         let mut drawn: Vec<(usize, f64, f64)> = Vec::new();
         // What ends with the event that it began with took no time, and has no length.
         let spans = self.diagram.history.spans.iter();
@@ -196,11 +240,10 @@ impl Scene<'_> {
                 None => self.layout.stretch(span.ends),
             };
             let Some((from, to)) = stretch else { continue };
-            let name = (span.kind.clone(), span.look);
-            let kind = kinds.iter().position(|kind| *kind == name).unwrap_or_else(|| {
-                kinds.push(name);
-                kinds.len() - 1
-            });
+            let kind = (span.kind.clone(), span.look);
+            if !kinds.contains(&kind) {
+                kinds.push(kind);
+            }
             let to = to.max(from + 4.0);
             // A bar that overlaps others lies above them.
             let overlaps = drawn.iter().filter(|d| d.0 == span.node && d.1 < to && from < d.2);
@@ -208,7 +251,7 @@ impl Scene<'_> {
             drawn.push((span.node, from, to));
             let area = Area::new(from, y - 5.0, to, y + 5.0);
             page.canvas.open("k-span", format!("{} {}", span.kind, span.label).trim());
-            paint::draw_span(&mut page.canvas, &kinds, kind, area);
+            paint::draw_span(&mut page.canvas, span.look, area);
             page.canvas.close();
             room.take(area);
             if !span.label.is_empty() {
@@ -223,8 +266,8 @@ impl Scene<'_> {
 
     fn draw_violations(&self, page: &mut Page) {
         for &id in &self.selection.events {
-            if let (EventKind::Violation, Some(x)) =
-                (self.diagram.history.events[id.0].kind, self.layout.x(id))
+            if let (Some(_), Some(x)) =
+                (self.diagram.history.events[id.0].broken(), self.layout.x(id))
             {
                 let (top, bottom) = (self.layout.top, self.layout.bottom);
                 page.canvas.line("k-alarm-line k-d1", (x, top), (x, bottom));
@@ -240,8 +283,10 @@ impl Scene<'_> {
                 None => (event.kind == EventKind::Violation).then_some(self.layout.top),
             };
             let Some((x, y)) = self.layout.x(id).zip(y) else { continue };
-            let tip = format!("event {} at {}: {}", id.0, event.time, event.label);
-            page.canvas.open("k-event", tip.trim_end_matches(": "));
+            page.canvas.open("k-event", &self.tip(id));
+            if event.breaks.is_some() {
+                paint::draw_star(&mut page.canvas, (x, y));
+            }
             if self.diagram.filter.causal == Some(id) {
                 page.canvas.circle("k-alarm-line", (x, y), 9.0);
             }
@@ -255,29 +300,14 @@ impl Scene<'_> {
         }
     }
 
-    /// Writes the labels of events above or below them, if there is room.
-    fn label_events(&self, page: &mut Page, room: &mut Room) {
-        for &id in &self.selection.events {
-            let event = &self.diagram.history.events[id.0];
-            let place = event.node.and_then(|node| self.layout.y(node)).zip(self.layout.x(id));
-            let Some((y, x)) = place else { continue };
-            if event.label.is_empty() || event.kind == EventKind::Violation {
-                continue;
-            }
-            let label = text::shorten(&event.label, SMALL, 110.0);
-            let half = text::width(&label, SMALL) / 2.0;
-            let places = [
-                (x, y - 9.0),
-                (x, y + 17.0),
-                (x + half * 0.7, y - 9.0),
-                (x - half * 0.7, y - 9.0),
-                (x + half * 0.7, y + 17.0),
-                (x - half * 0.7, y + 17.0),
-            ];
-            if let Some(at) = room.place(&label, SMALL, places) {
-                page.canvas.text(SMALL, Anchor::Middle, at, &label);
-            }
-        }
+    fn tip(&self, id: EventId) -> String {
+        let event = &self.diagram.history.events[id.0];
+        let when = match self.diagram.is_in_steps {
+            true => String::new(),
+            false => format!(" at {}", event.time),
+        };
+        let tip = format!("step {}{when}: {}", event.number, event.label);
+        tip.trim_end_matches(": ").to_owned()
     }
 
     /// The times of the columns, below the lines.
@@ -295,65 +325,8 @@ impl Scene<'_> {
                 last = Some(time);
             }
         }
-        page.canvas.text(Font::TICK, Anchor::Start, (MARGIN, bottom + 16.0), "time");
+        let name = self.diagram.time();
+        page.canvas.text(Font::TICK, Anchor::Start, (MARGIN, bottom + 16.0), name);
         page.y = bottom + 24.0;
     }
-
-    fn legend(&self, arrows: &[Arrow], kinds: &[String], spans: &[SpanKind]) -> Legend {
-        let mut legend = Legend::default();
-        let sample = |ending: Ending, kind: usize| {
-            move |canvas: &mut crate::svg::Canvas, x: f64, y: f64| {
-                let (label, tip) = (String::new(), String::new());
-                let cross = if ending == Ending::Cross { 6.0 } else { 0.0 };
-                let (from, to) = ((x, y), (x + SAMPLE - cross, y));
-                let arrow = Arrow { from, to, bend: 0.0, ending, kind, label, tip };
-                paint::draw_arrow(canvas, &arrow);
-            }
-        };
-        for (kind, name) in kinds.iter().enumerate() {
-            legend.add(name, sample(Ending::Head, kind));
-        }
-        for (ending, name) in [(Ending::Cross, "lost or missed"), (Ending::Fade, "under way")] {
-            if let Some(arrow) = arrows.iter().find(|arrow| arrow.ending == ending) {
-                legend.add(name, sample(ending, arrow.kind));
-            }
-        }
-        for (kind, (name, _)) in spans.iter().enumerate() {
-            let spans = spans.to_vec();
-            legend.add(name, move |canvas, x, y| {
-                let area = Area::new(x, y - 5.0, x + SAMPLE, y + 5.0);
-                paint::draw_span(canvas, &spans, kind, area);
-            });
-        }
-        let mut seen: Vec<EventKind> = Vec::new();
-        for &EventId(event) in &self.selection.events {
-            let kind = self.diagram.history.events[event].kind;
-            if let Some(name) = paint::event_name(kind)
-                && !seen.contains(&kind)
-            {
-                seen.push(kind);
-                legend.add(name, move |canvas, x, y| {
-                    paint::draw_event(canvas, kind, (x + SAMPLE / 2.0, y));
-                });
-            }
-        }
-        legend
-    }
-}
-
-/// Writes the kinds of messages along their arrows, and returns for how many there was no room.
-fn label_arrows(page: &mut Page, room: &mut Room, arrows: &[Arrow]) -> usize {
-    let mut unlabelled = 0;
-    for arrow in arrows {
-        let parts = [0.5, 0.42, 0.58, 0.34, 0.66, 0.26, 0.74, 0.18, 0.82];
-        let places = parts.map(|part| {
-            let (x, y) = arrow.at(part);
-            (x, if arrow.bend == 0.0 { y + 3.5 } else { y - 2.0 })
-        });
-        match room.place(&arrow.label, SMALL, places) {
-            Some(at) => page.canvas.text(SMALL, Anchor::Middle, at, &arrow.label),
-            None => unlabelled += 1,
-        }
-    }
-    unlabelled
 }

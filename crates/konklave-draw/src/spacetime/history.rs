@@ -1,3 +1,5 @@
+use std::collections::BTreeSet;
+
 /// The place of an event in the order of a history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EventId(pub usize);
@@ -70,6 +72,18 @@ pub(super) struct Event {
     pub(super) node: Option<usize>,
     pub(super) kind: EventKind,
     pub(super) label: String,
+    /// What it is called in pictures.
+    pub(super) number: usize,
+    /// The promise that it breaks.
+    pub(super) breaks: Option<String>,
+}
+
+impl Event {
+    /// The promise that is broken here, by this event or by what did not happen.
+    pub(super) fn broken(&self) -> Option<&str> {
+        let is_end = self.kind == EventKind::Violation;
+        self.breaks.as_deref().or(is_end.then_some(self.label.as_str()))
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -80,7 +94,16 @@ pub(super) struct Message {
     pub(super) to_node: usize,
     pub(super) fate: Fate,
     pub(super) kind: String,
+    /// What stands along the arrow, if there is room; else the last word of the kind.
+    pub(super) label: String,
     pub(super) tip: String,
+}
+
+impl Message {
+    /// The kind without that of the parts around it: `Explore` of `Wave.Explore`.
+    pub(super) fn short_kind(&self) -> &str {
+        self.kind.rsplit('.').next().unwrap_or_default()
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -140,7 +163,7 @@ impl History {
         label: impl Into<String>,
     ) -> EventId {
         assert!(node < self.nodes.len(), "there is no node {node}");
-        self.push(Event { time, node: Some(node), kind, label: label.into() })
+        self.push(time, Some(node), kind, label.into())
     }
 
     /// Adds what happens next and is no single node's doing: a partition, a violation.
@@ -150,16 +173,36 @@ impl History {
         kind: EventKind,
         label: impl Into<String>,
     ) -> EventId {
-        self.push(Event { time, node: None, kind, label: label.into() })
+        self.push(time, None, kind, label.into())
     }
 
-    fn push(&mut self, event: Event) -> EventId {
-        self.events.push(event);
-        EventId(self.events.len() - 1)
+    fn push(&mut self, time: u64, node: Option<usize>, kind: EventKind, label: String) -> EventId {
+        let number = self.events.len();
+        self.events.push(Event { time, node, kind, label, number, breaks: None });
+        EventId(number)
     }
 
-    /// Adds a message that was sent at an event. `kind` is a word, `tip` all there is to say. A
-    /// message that arrives twice is added twice.
+    /// Calls an event by another number than its place here.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such event.
+    pub fn number(&mut self, event: EventId, number: usize) {
+        self.events[event.0].number = number;
+    }
+
+    /// Says that an event breaks a promise, which is told in full above the picture.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such event.
+    pub fn breaks(&mut self, event: EventId, promise: impl Into<String>) {
+        self.events[event.0].breaks = Some(promise.into());
+    }
+
+    /// Adds a message that was sent at an event. `kind` is a word, or several with dots between
+    /// them if parts have kinds of their own; `tip` is all there is to say. A message that arrives
+    /// twice is added twice.
     ///
     /// # Panics
     ///
@@ -180,7 +223,8 @@ impl History {
             assert_eq!(self.events[to.0].node, Some(to_node), "it arrives where it was sent to");
         }
         let (from, kind, tip) = (Some(from), kind.into(), tip.into());
-        self.messages.push(Message { from, from_node, to_node, fate, kind, tip });
+        let label = String::new();
+        self.messages.push(Message { from, from_node, to_node, fate, kind, label, tip });
     }
 
     /// Adds a message that nobody sent, though it pretends to be a node's.
@@ -198,7 +242,23 @@ impl History {
         let to_node = self.events[to.0].node.expect("it reaches a node");
         assert!(from_node < self.nodes.len(), "there is no node {from_node}");
         let (fate, kind, tip) = (Fate::Arrived(to), kind.into(), tip.into());
-        self.messages.push(Message { from: None, from_node, to_node, fate, kind, tip });
+        let label = String::new();
+        self.messages.push(Message { from: None, from_node, to_node, fate, kind, label, tip });
+    }
+
+    /// Says what stands along the arrow of the message that was added last, where there is room.
+    ///
+    /// # Panics
+    ///
+    /// If there is no message.
+    pub fn label(&mut self, label: impl Into<String>) {
+        self.messages.last_mut().expect("a message was added").label = label.into();
+    }
+
+    /// The kinds of all messages, sorted: so a kind has the same look in every part of a history.
+    pub(super) fn kinds(&self) -> Vec<&str> {
+        let kinds: BTreeSet<_> = self.messages.iter().map(|it| it.kind.as_str()).collect();
+        kinds.into_iter().collect()
     }
 
     /// Adds a stretch of a node's line, from an event or the beginning to an event or the end.

@@ -12,8 +12,8 @@ use crate::text;
 pub(super) struct Layout {
     /// For each event of the history, if it is drawn.
     x: Vec<Option<f64>>,
-    /// For each node of the history, where its last event lies that is drawn.
-    last: Vec<Option<f64>>,
+    /// For each node of the history, its last event that is drawn, and where.
+    last: Vec<Option<(EventId, f64)>>,
     /// For each node of the history, if it is drawn.
     y: Vec<Option<f64>>,
     /// The columns from left to right, with their times.
@@ -64,9 +64,9 @@ impl Layout {
         let x: Vec<_> =
             column_of.iter().map(|column| column.map(|column| places[column])).collect();
         let mut last = vec![None; history.nodes.len()];
-        for &EventId(event) in &selection.events {
-            if let Some(node) = history.events[event].node {
-                last[node] = x[event];
+        for &id in &selection.events {
+            if let Some(node) = history.events[id.0].node {
+                last[node] = x[id.0].map(|x| (id, x));
             }
         }
         let columns = places.into_iter().zip(times).collect();
@@ -82,17 +82,18 @@ impl Layout {
     }
 
     /// Where a stretch of a node's line lies among the events that led to another: it does not
-    /// begin with an event that is left out, and ends soon after the node's last event.
+    /// begin after the node's last event, and ends soon after it.
     pub(super) fn stretch_of_past(
         &self,
         node: usize,
         ends: (Option<EventId>, Option<EventId>),
     ) -> Option<(f64, f64)> {
-        if ends.0.is_some_and(|id| self.x(id).is_none()) {
+        let (last, x) = self.last[node]?;
+        if ends.0.is_some_and(|id| id > last) {
             return None;
         }
         let (from, to) = self.stretch(ends)?;
-        Some((from, to.min(self.last[node]? + self.pitch * 0.45)))
+        Some((from, to.min(x + self.pitch * 0.45)))
     }
 
     /// Where a stretch between two events begins and ends, as far as something of it is drawn. An
@@ -100,12 +101,13 @@ impl Layout {
     pub(super) fn stretch(&self, ends: (Option<EventId>, Option<EventId>)) -> Option<(f64, f64)> {
         let first = ends.0.map_or(0, |id| id.0);
         let last = ends.1.map_or(self.x.len(), |id| id.0 + 1);
-        let drawn: Vec<_> = self.x.get(first..last)?.iter().flatten().copied().collect();
+        let mut drawn = self.x.get(first..last)?.iter().flatten().copied();
+        let (first, last) = (drawn.next()?, drawn.next_back());
         let begins_before = ends.0.is_none_or(|id| self.x[..=id.0].iter().all(Option::is_none));
         let ends_after = ends.1.is_none_or(|id| self.x[id.0..].iter().all(Option::is_none));
-        let from = if begins_before { self.left } else { *drawn.first()? };
-        let to = if ends_after { self.right } else { *drawn.last()? };
-        (!drawn.is_empty() || (begins_before && ends_after)).then_some((from, to))
+        let from = if begins_before { self.left } else { first };
+        let to = if ends_after { self.right } else { last.unwrap_or(first) };
+        Some((from, to))
     }
 }
 

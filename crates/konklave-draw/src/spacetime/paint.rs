@@ -2,42 +2,22 @@
 
 use super::arrows::{Arrow, Ending};
 use super::history::{EventKind, SpanLook};
-use crate::style::{self, Look};
+use crate::style::{self, kind_look};
 use crate::svg::{Canvas, Font, Px};
 use crate::text::Area;
 
 /// Labels inside the diagram.
 pub(super) const SMALL: Font = Font { size: 10, class: "k-ink k-halo" };
 
-/// Colours of messages, then of spans: those that lie far apart come first, and a diagram with few
-/// kinds has none in common.
-const MESSAGES: [usize; 8] = [0, 1, 3, 6, 5, 7, 2, 4];
-const SPANS: [usize; 8] = [2, 4, 5, 3, 7, 0, 1, 6];
-
-fn shuffled(order: [usize; 8], n: usize) -> Look {
-    Look(order[n % order.len()] + n / order.len() * order.len())
-}
-
-/// The look of the `n`th kind of messages.
-pub(super) fn message_look(n: usize) -> Look {
-    shuffled(MESSAGES, n)
-}
+/// Numbers of events.
+pub(super) const NUMBER: Font = Font { size: 8, class: "k-soft k-halo" };
 
 /// The class of the `n`th kind of messages: the first is solid.
 fn message_line(n: usize) -> String {
     match n {
-        0 => message_look(n).line(),
-        _ => format!("{} {}", message_look(n).line(), style::formula_dash(n - 1)),
+        0 => kind_look(n).line(),
+        _ => format!("{} {}", kind_look(n).line(), style::formula_dash(n - 1)),
     }
-}
-
-/// The name of a kind of spans, and how it is drawn.
-pub(super) type SpanKind = (String, SpanLook);
-
-/// The colour of the `n`th of all kinds of spans; only some have one.
-fn span_look(kinds: &[SpanKind], n: usize) -> Look {
-    let has_colour = |kind: &&SpanKind| matches!(kind.1, SpanLook::Holds | SpanLook::Waits);
-    shuffled(SPANS, kinds[..n].iter().filter(has_colour).count())
 }
 
 /// An arrow with its head, its cross, or neither.
@@ -48,27 +28,30 @@ pub(super) fn draw_arrow(canvas: &mut Canvas, arrow: &Arrow) {
     let back = if arrow.ending == Ending::Head { 4.0 } else { 0.0 };
     let end = (arrow.to.0 - back * heading.0, arrow.to.1 - back * heading.1);
     match arrow.ending {
-        Ending::Fade => {
-            let mut from = arrow.from;
-            for (part, fade) in [(0.4, ""), (0.6, "k-fade1"), (0.8, "k-fade2"), (1.0, "k-fade3")] {
-                let to = arrow.at(part);
-                canvas.line(format!("{class} k-thin {fade}").trim_end(), from, to);
-                from = to;
-            }
-            return;
+        // Dots, whatever the kind: it is nowhere yet.
+        Ending::Open => {
+            let class = format!("{} k-open k-d2", kind_look(arrow.kind).line());
+            return draw_way(canvas, &class, arrow, end);
         }
-        _ if arrow.bend == 0.0 => canvas.line(&format!("{class} k-thin"), arrow.from, end),
-        _ => {
-            let ((x1, y1), (x2, y2), (cx, cy)) = (arrow.from, end, arrow.control());
-            let data =
-                format!("M{} {}Q{} {} {} {}", Px(x1), Px(y1), Px(cx), Px(cy), Px(x2), Px(y2));
-            canvas.put(format_args!(r#"<path class="{class} k-thin" d="{data}"/>"#));
+        Ending::Head => {
+            draw_way(canvas, &format!("{class} k-thin"), arrow, end);
+            draw_head(canvas, arrow.kind, end, heading);
+        }
+        Ending::Cross => {
+            draw_way(canvas, &format!("{class} k-thin"), arrow, end);
+            draw_cross(canvas, &kind_look(arrow.kind).line(), end, 4.5);
         }
     }
-    match arrow.ending {
-        Ending::Head => draw_head(canvas, arrow.kind, end, heading),
-        _ => draw_cross(canvas, &message_look(arrow.kind).line(), end, 4.5),
+}
+
+/// The line of an arrow, up to its end.
+fn draw_way(canvas: &mut Canvas, class: &str, arrow: &Arrow, end: (f64, f64)) {
+    if arrow.bend == 0.0 {
+        return canvas.line(class, arrow.from, end);
     }
+    let ((x1, y1), (x2, y2), (cx, cy)) = (arrow.from, end, arrow.control());
+    let data = format!("M{} {}Q{} {} {} {}", Px(x1), Px(y1), Px(cx), Px(cy), Px(x2), Px(y2));
+    canvas.put(format_args!(r#"<path class="{class}" d="{data}"/>"#));
 }
 
 fn draw_head(canvas: &mut Canvas, kind: usize, (x, y): (f64, f64), (dx, dy): (f64, f64)) {
@@ -79,7 +62,7 @@ fn draw_head(canvas: &mut Canvas, kind: usize, (x, y): (f64, f64), (dx, dy): (f6
         (x, y),
         (base.0 + half * dy, base.1 - half * dx),
     ];
-    let class = message_look(kind).fill();
+    let class = kind_look(kind).fill();
     canvas.put(format_args!(r#"<path class="{class}" d="{}Z"/>"#, crate::svg::route(&wings)));
 }
 
@@ -108,43 +91,41 @@ pub(super) fn draw_event(canvas: &mut Canvas, kind: EventKind, at: (f64, f64)) {
         }
         EventKind::Missed => {}
         EventKind::Mark => polygon(canvas, "k-hollow", style::DIAMOND, at, 4.5),
-        EventKind::Violation => {
-            let spikes: Vec<_> = (0..20)
-                .map(|spike| {
-                    let angle = f64::from(spike) * std::f64::consts::PI / 10.0;
-                    let reach = if spike % 2 == 0 { 1.0 } else { 0.6 };
-                    (reach * libm::sin(angle), -reach * libm::cos(angle))
-                })
-                .collect();
-            polygon(canvas, "k-alarm k-rim", &spikes, at, 10.0);
-        }
+        EventKind::Violation => draw_star(canvas, at),
     }
 }
 
-/// What an event's symbol means; nothing for those that need no explanation.
+/// Here a promise breaks.
+pub(super) fn draw_star(canvas: &mut Canvas, at: (f64, f64)) {
+    let spike = |spike: u32| {
+        let angle = f64::from(spike) * std::f64::consts::PI / 10.0;
+        let reach = if spike.is_multiple_of(2) { 1.0 } else { 0.6 };
+        (reach * libm::sin(angle), -reach * libm::cos(angle))
+    };
+    let spikes: Vec<_> = (0..20).map(spike).collect();
+    style::polygon(canvas, "k-alarm k-rim", &spikes, at, 11.0);
+}
+
+/// What an event's symbol means; nothing for those that need no explanation here.
 pub(super) fn event_name(kind: EventKind) -> Option<&'static str> {
     match kind {
-        EventKind::Step | EventKind::Missed | EventKind::Mark => None,
+        EventKind::Step | EventKind::Missed | EventKind::Mark | EventKind::Violation => None,
         EventKind::Command => Some("command"),
         EventKind::Timer => Some("timer"),
         EventKind::Crash => Some("crash"),
         EventKind::Restart => Some("restart"),
         EventKind::Pause => Some("pause"),
         EventKind::Resume => Some("resume"),
-        EventKind::Violation => Some("broken promise"),
     }
 }
 
-/// A stretch of a node's line, of the `n`th of all kinds.
-pub(super) fn draw_span(canvas: &mut Canvas, kinds: &[SpanKind], n: usize, area: Area) {
-    let colour = span_look(kinds, n);
-    match kinds[n].1 {
-        SpanLook::Holds => {
-            canvas.rect(&colour.fill(), area, 2.0);
-        }
+/// A stretch of a node's line.
+pub(super) fn draw_span(canvas: &mut Canvas, look: SpanLook, area: Area) {
+    match look {
+        SpanLook::Holds => canvas.rect(&style::HOLDS.fill(), area, 2.0),
         SpanLook::Waits => {
-            canvas.rect(&colour.tint(), area, 2.0);
-            let class = format!("{} k-thin k-d2", colour.line());
+            canvas.rect(&style::WAITS.tint(), area, 2.0);
+            let class = format!("{} k-thin k-d2", style::WAITS.line());
             canvas.line(&class, (area.left, area.top), (area.right, area.top));
             canvas.line(&class, (area.left, area.bottom), (area.right, area.bottom));
         }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::history::{EventId, History};
+use super::history::{EventId, History, Message};
 
 /// What to leave out.
 #[derive(Clone, Debug, Default)]
@@ -54,6 +54,26 @@ impl Filter {
 }
 
 impl Selection {
+    /// How many messages can be drawn between these nodes: those of which an end is drawn, or, if
+    /// none of them may be cut, both.
+    pub(super) fn count_messages(&self, history: &History, keeps_cut: bool) -> usize {
+        let mut is_drawn = vec![false; history.events.len()];
+        self.events.iter().for_each(|id| is_drawn[id.0] = true);
+        let is_drawn = |id: EventId| is_drawn[id.0];
+        let has_line = |node: usize| self.nodes.binary_search(&node).is_ok();
+        let counts = |message: &&Message| {
+            let (from, to) = (message.from.map(is_drawn), message.fate.place().map(is_drawn));
+            let ends = [from, to].into_iter().flatten();
+            let is_there = if keeps_cut {
+                ends.into_iter().any(|it| it)
+            } else {
+                ends.into_iter().all(|it| it)
+            };
+            is_there && has_line(message.from_node) && has_line(message.to_node)
+        };
+        history.messages.iter().filter(counts).count()
+    }
+
     /// Says what is left out, if anything is.
     pub(super) fn note(&self, history: &History) -> Option<String> {
         let (events, all) = (self.events.len(), history.events.len());

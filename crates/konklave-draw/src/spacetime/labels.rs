@@ -1,0 +1,96 @@
+//! What is written beside events and along arrows, where there is room.
+
+use std::collections::BTreeMap;
+
+use super::arrows::Arrow;
+use super::history::{EventKind, History};
+use super::layout::Layout;
+use super::paint::{NUMBER, SMALL};
+use super::selection::Selection;
+use crate::page::Page;
+use crate::places::Room;
+use crate::svg::Anchor;
+use crate::text;
+
+/// Among more arrows than this, only those of rare kinds have labels: so many nobody reads, and
+/// the legend tells the others apart.
+const ARROWS: usize = 120;
+
+/// Writes the labels of events above or below them.
+pub(super) fn label_events(
+    page: &mut Page,
+    room: &mut Room,
+    history: &History,
+    selection: &Selection,
+    layout: &Layout,
+) {
+    for &id in &selection.events {
+        let event = &history.events[id.0];
+        let place = event.node.and_then(|node| layout.y(node)).zip(layout.x(id));
+        let Some((y, x)) = place else { continue };
+        if event.label.is_empty() || event.kind == EventKind::Violation {
+            continue;
+        }
+        let label = text::shorten(&event.label, SMALL, 110.0);
+        let half = text::width(&label, SMALL) / 2.0;
+        let places = [
+            (x, y - 9.0),
+            (x, y + 17.0),
+            (x + half * 0.7, y - 9.0),
+            (x - half * 0.7, y - 9.0),
+            (x + half * 0.7, y + 17.0),
+            (x - half * 0.7, y + 17.0),
+        ];
+        if let Some(at) = room.place(&label, SMALL, places) {
+            page.canvas.text(SMALL, Anchor::Middle, at, &label);
+        }
+    }
+}
+
+/// Writes the numbers of events below them, to the right.
+pub(super) fn number_events(
+    page: &mut Page,
+    room: &mut Room,
+    history: &History,
+    selection: &Selection,
+    layout: &Layout,
+) {
+    for &id in &selection.events {
+        let event = &history.events[id.0];
+        let place = event.node.and_then(|node| layout.y(node)).zip(layout.x(id));
+        let Some((y, x)) = place else { continue };
+        let number = event.number.to_string();
+        let half = text::width(&number, NUMBER) / 2.0;
+        let places = [(x + half + 7.0, y + 14.0), (x - half - 7.0, y + 14.0), (x, y + 15.0)];
+        if let Some(at) = room.place(&number, NUMBER, places) {
+            page.canvas.text(NUMBER, Anchor::Middle, at, &number);
+        }
+    }
+}
+
+/// Writes what messages are along their arrows, and returns how many have no label.
+pub(super) fn label_arrows(page: &mut Page, room: &mut Room, arrows: &[Arrow]) -> usize {
+    let mut alike: BTreeMap<usize, usize> = BTreeMap::new();
+    arrows.iter().for_each(|arrow| *alike.entry(arrow.kind).or_default() += 1);
+    let mut unlabelled = 0;
+    for arrow in arrows {
+        let parts = [0.5, 0.42, 0.58, 0.34, 0.66, 0.26, 0.74, 0.18, 0.82];
+        let places = parts.map(|part| {
+            let (x, y) = arrow.at(part);
+            (x, if arrow.bend == 0.0 { y + 3.5 } else { y - 2.0 })
+        });
+        // What is longer than its arrow could be another one's.
+        let ((x1, y1), (x2, y2)) = (arrow.from, arrow.to);
+        let length = ((x2 - x1) * (x2 - x1) + (y2 - y1) * (y2 - y1)).sqrt();
+        let place = |label: &String| match text::width(label, SMALL) <= length {
+            true => Some((room.place(label, SMALL, places)?, label.clone())),
+            false => None,
+        };
+        let is_labelled = arrows.len() <= ARROWS || alike[&arrow.kind] * 4 <= arrows.len();
+        match arrow.labels.iter().filter(|_| is_labelled).find_map(place) {
+            Some((at, label)) => page.canvas.text(SMALL, Anchor::Middle, at, &label),
+            None => unlabelled += 1,
+        }
+    }
+    unlabelled
+}
