@@ -16,7 +16,7 @@
 //! [`Quorums::new`](konklave::mutex::quorum::Quorums::new): the triangle of three nodes, the grid
 //! of four, the plane of seven. The last column is the number of steps, without the start of every
 //! node, on the shortest way to where the promise breaks; of runs without an end, up to where they
-//! repeat, and once round.
+//! repeat, and once round, which need not be the shortest way round.
 //!
 #![doc = include_str!("specimens.md")]
 //!

@@ -28,7 +28,7 @@ pub struct Specimen {
     pub found_by: Tool,
     /// How many steps of nodes the shortest way to the end of the promise takes, without the start
     /// of every node; a crash is no step. Of a run without an end: the way to the circle and once
-    /// round it. None if it was found by chance.
+    /// round it, as it is found: that may take some steps too many. None if it was found by chance.
     pub steps: Option<usize>,
 }
 

@@ -2,6 +2,7 @@
 //! does not.
 
 use konklave::mutex::carvalho_roucairol::{self, CarvalhoRoucairol};
+use konklave::mutex::hierarchical::{self, Hierarchical};
 use konklave::mutex::naimi_trehel::{self, NaimiTrehel};
 use konklave::mutex::perpetuum::{self, Perpetuum};
 use konklave::mutex::raymond::{self, Raymond, Variant};
@@ -49,6 +50,7 @@ fn beside(me: NodeId) -> (NodeId, NodeId) {
 
 #[test]
 fn a_lost_or_copied_token_is_noticed() {
+    one_token(|me| Hierarchical::new(me, 2, 1, |me| NaimiTrehel::new(me, ZERO)));
     one_token(|me| NaimiTrehel::new(me, ZERO));
     one_token(|me| Perpetuum::new(me, beside(me), ZERO, std::time::Duration::ZERO));
     one_token(|me| Raymond::new(me, ZERO, Variant::Plain));
@@ -74,6 +76,13 @@ fn a_token_on_its_way_counts() {
     }
     let request = (ZERO, ONE, raymond::Msg::Request);
     assert!(complaint("one token", &raymond, &[request]).is_some());
+    // Node 2 is a client, and the representatives' token is on its way between them.
+    let node = |me| Hierarchical::new(NodeId(me), 2, 1, |me| NaimiTrehel::new(me, NodeId(9)));
+    let token = hierarchical::Msg::Global(naimi_trehel::Msg::Token);
+    let system = [node(0), node(1), node(2)];
+    assert_eq!(complaint("one token", &system, &[(ZERO, ONE, token)]), None);
+    let grant = (ZERO, NodeId(2), hierarchical::Msg::Grant);
+    assert!(complaint("one token", &system, &[grant]).is_some());
 }
 
 #[test]

@@ -72,7 +72,10 @@ pub(super) fn for_people(
         String::new(),
     ];
     if let Some(found) = &checked.counterexample {
-        lines.push("A schedule that breaks a promise, as short as any:".to_owned());
+        lines.push(match found.cycle {
+            None => "A schedule that breaks a promise, as short as any:".to_owned(),
+            Some(_) => "A schedule that breaks a promise and has no end:".to_owned(),
+        });
         lines.extend(found.schedule.text_lines());
         lines.push(String::new());
     }

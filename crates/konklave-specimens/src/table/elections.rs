@@ -52,7 +52,7 @@ pub(crate) const ALL: [Specimen; 5] = [
         finds: Finding::NoLeader,
         promise: "termination",
         setting: Setting::new("line", &[1, 1, 1, 1]).ids(&[1, 2, 3, 4]),
-        steps: Some(17),
+        steps: Some(15),
         ..NETWORK
     },
     Specimen {

@@ -40,7 +40,7 @@ pub(crate) const ALL: [Specimen; 16] = [
         flaw: "An arbiter has no place for a release that comes before word of who became the \
                owner of its permission: one of the two is lost, and it waits for ever.",
         setting: Setting::new("complete", &[2, 2, 0]).fifo(),
-        steps: Some(19),
+        steps: Some(15),
         ..LOCK
     },
     Specimen {
@@ -105,7 +105,7 @@ pub(crate) const ALL: [Specimen; 16] = [
         flaw: "An arbiter does not tell a request that was the oldest that a still older one has \
                come: it believes that it can succeed and never yields. The mistake of the paper.",
         setting: Setting::new("complete", &[1, 1, 1, 1]).fifo(),
-        steps: Some(19),
+        steps: Some(14),
         ..LOCK
     },
     Specimen {

@@ -43,7 +43,7 @@ pub(crate) const ALL: [Specimen; 10] = [
         finds: Finding::EndlessAnnouncement,
         promise: "comes to rest",
         setting: TWO,
-        steps: Some(8),
+        steps: Some(7),
         ..RING
     },
     Specimen {
@@ -81,7 +81,7 @@ pub(crate) const ALL: [Specimen; 10] = [
         finds: Finding::Livelock,
         promise: "comes to rest",
         setting: TWO,
-        steps: Some(9),
+        steps: Some(8),
         ..RING
     },
     Specimen {

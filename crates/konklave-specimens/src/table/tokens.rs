@@ -53,7 +53,7 @@ pub(crate) const ALL: [Specimen; 16] = [
                and the token passes by for ever.",
         finds: Finding::Livelock,
         setting: Setting::new("ring", &[1, 1]).perpetual(),
-        steps: Some(4),
+        steps: Some(3),
         ..LOCK
     },
     Specimen {
@@ -84,7 +84,7 @@ pub(crate) const ALL: [Specimen; 16] = [
         finds: Finding::Livelock,
         promise: "comes to rest",
         setting: Setting::new("line", &[1, 1]).duplicates(2),
-        steps: Some(17),
+        steps: Some(10),
         ..LOCK
     },
     Specimen {
@@ -92,7 +92,7 @@ pub(crate) const ALL: [Specimen; 16] = [
         of: "raymond",
         flaw: "A node that has the token, and is not inside, does not react to requests.",
         setting: Setting::new("line", &[1, 1]),
-        steps: Some(4),
+        steps: Some(2),
         ..LOCK
     },
     Specimen {
@@ -164,7 +164,7 @@ pub(crate) const ALL: [Specimen; 16] = [
         of: "suzuki-kasami",
         flaw: "A node that has no use for the token loses it on the way to the one who asks.",
         setting: Setting::new("complete", &[1, 1]),
-        steps: Some(4),
+        steps: Some(2),
         ..LOST
     },
     Specimen {

@@ -37,7 +37,7 @@ use std::collections::VecDeque;
 use serde::{Deserialize, Serialize};
 
 use super::{Command, Event, Phase};
-use crate::protocol::{Env, Hosts, Protocol};
+use crate::protocol::{Env, Hosts, Invariant, Protocol, Snapshot};
 use crate::{NodeId, NodeSet};
 
 /// What nodes send each other.
@@ -103,6 +103,14 @@ impl<G> Hierarchical<G> {
         };
         Self { me, phase: Phase::Idle, role }
     }
+
+    /// Its part among the representatives, if it is one.
+    fn global(&self) -> Option<&G> {
+        match &self.role {
+            Role::Client(_) => None,
+            Role::Representative(own) => Some(&own.global),
+        }
+    }
 }
 
 impl<G: Protocol<Command = Command, Event = Event>> Protocol for Hierarchical<G> {
@@ -165,6 +173,24 @@ impl<G: Protocol<Command = Command, Event = Event>> Protocol for Hierarchical<G>
             },
         };
         whom.into_iter().collect()
+    }
+
+    /// The lemmas of G hold between the representatives: that there is one token, say.
+    fn invariants(&self) -> Vec<Invariant<Self>> {
+        let Some(global) = self.global() else { return Vec::new() };
+        let lift = |lemma: Invariant<G>| {
+            Invariant::new(lemma.name(), move |system: &Snapshot<'_, Self>| {
+                let nodes: Vec<_> = system.nodes.iter().filter_map(|it| it.global()).collect();
+                let sent = system.messages.iter().filter_map(|&(from, to, msg)| match msg {
+                    Msg::Global(msg) => Some((from, to, msg)),
+                    Msg::Request | Msg::Grant | Msg::Release => None,
+                });
+                let messages: Vec<_> = sent.collect();
+                let verdict = lemma.judge(&Snapshot { nodes: &nodes, messages: &messages });
+                verdict.map_err(|broken| broken.detail)
+            })
+        };
+        global.invariants().into_iter().map(lift).collect()
     }
 }
 
