@@ -9,7 +9,7 @@ use konklave_check::history::{self, BUDGET, Consistency, Finding, Method, Report
 
 use crate::Verdict;
 use crate::failure::Failure;
-use crate::output;
+use crate::output::{self, counted};
 
 /// Options of `check-history`.
 #[derive(Debug, Args)]
@@ -62,12 +62,20 @@ pub fn check_history(args: &CheckHistoryArgs) -> Result<Verdict, Failure> {
         true => output::json(&report)?,
         false => output::lines(&describe(&report))?,
     }
-    let has = |verdict| report.findings.iter().any(|finding| finding.verdict == verdict);
     Ok(match () {
-        () if has(history::Verdict::Violated) => Verdict::Broken,
-        () if has(history::Verdict::Undecided) => Verdict::Inconclusive,
-        () => Verdict::Fine,
+        () if report.findings.iter().any(is_violated) => Verdict::Broken,
+        () if report.findings.iter().all(is_consistent) => Verdict::Fine,
+        () => Verdict::Inconclusive,
     })
+}
+
+fn is_consistent(finding: &Finding) -> bool {
+    finding.verdict == history::Verdict::Consistent
+}
+
+/// Whether no order explains the history. A witness that is broken says nothing about the others.
+fn is_violated(finding: &Finding) -> bool {
+    finding.verdict == history::Verdict::Violated && finding.method != Method::Witness
 }
 
 fn open(path: &Path) -> Result<Box<dyn BufRead>, Failure> {
@@ -87,8 +95,8 @@ fn describe(report: &Report) -> Vec<String> {
     let mut lines = vec![format!(
         "{}: {}{pending}, by {}",
         output::bold(report.object),
-        counted(report.operations, "operation"),
-        counted(report.processes, "process"),
+        counted(report.operations as u64, "operation", "operations"),
+        counted(report.processes as u64, "process", "processes"),
     )];
     let width = report.findings.iter().map(|it| it.consistency.to_string().len()).max();
     for finding in &report.findings {
@@ -112,12 +120,6 @@ fn describe(report: &Report) -> Vec<String> {
     lines
 }
 
-fn counted(count: usize, what: &str) -> String {
-    let plural = if what.ends_with('s') { "es" } else { "s" };
-    let ending = if count == 1 { "" } else { plural };
-    format!("{} {what}{ending}", output::grouped(count as u64))
-}
-
 fn verdict(finding: &Finding) -> String {
     let (yes, no) = (output::green("yes"), output::red("no"));
     match (finding.verdict, finding.method) {
@@ -128,13 +130,14 @@ fn verdict(finding: &Finding) -> String {
         (history::Verdict::Consistent, Method::Search) => {
             format!("{yes}, by an order that a search found")
         }
-        (history::Verdict::Violated, Method::Witness) => {
-            format!("{no}, the witness order is broken; the history is too long to try others")
-        }
         (history::Verdict::Violated, Method::Search) => format!("{no}, a search tried all orders"),
-        (history::Verdict::Undecided, _) => {
-            "unknown, the search was given up: record a witness, or a shorter history".to_owned()
+        (history::Verdict::Violated, _) if is_violated(finding) => {
+            format!("{no}, no order explains it")
         }
+        _ if finding.broken_witness.is_some() => {
+            "unknown, the witness order is broken, and a search for another was given up".to_owned()
+        }
+        _ => "unknown, the search was given up: record a witness, or a shorter history".to_owned(),
     }
 }
 
