@@ -159,25 +159,25 @@ pub struct RunArgs {
     pub faults: FaultArgs,
 
     /// Stop after this tick
-    #[arg(long, value_name = "TICKS")]
+    #[arg(long, value_name = "TICKS", help_heading = "Limits")]
     pub time_limit: Option<u64>,
     /// Stop after so many steps of nodes
-    #[arg(long, value_name = "STEPS")]
+    #[arg(long, value_name = "STEPS", help_heading = "Limits")]
     pub event_limit: Option<u64>,
     /// Write every step to this file, as JSON Lines
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub trace: Option<PathBuf>,
     /// Write the node's state after each step, too
-    #[arg(long, requires = "trace")]
+    #[arg(long, requires = "trace", help_heading = "Output")]
     pub states: bool,
     /// Write a report with pictures to this folder; the trace, too, if there are at most 100 nodes
-    #[arg(long, value_name = "DIR", conflicts_with = "trace")]
+    #[arg(long, value_name = "DIR", conflicts_with = "trace", help_heading = "Output")]
     pub out: Option<PathBuf>,
     /// Write the network to this file: GraphML if it ends so, else DOT
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub save_graph: Option<PathBuf>,
     /// Print one JSON object
-    #[arg(long)]
+    #[arg(long, help_heading = "Output")]
     pub json: bool,
 }
 

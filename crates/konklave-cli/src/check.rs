@@ -1,6 +1,7 @@
 //! `konklave check`: every schedule of a small system.
 
 mod args;
+mod beyond;
 mod family;
 mod report;
 
@@ -64,11 +65,11 @@ fn conclude(
     write_schedules(args, site, &checked)?;
     let lines = [preface.to_vec(), report::for_people(&checked, plan, args, site)].concat();
     let written = match folder {
-        Some(folder) => Some(report::write(&checked, args, site, &lines, folder)?),
+        Some(folder) => Some(report::write(&checked, plan, args, site, &lines, folder)?),
         None => None,
     };
     match args.json {
-        true => output::json(&report::for_machines(&checked, args, site)?)?,
+        true => output::json(&report::for_machines(&checked, plan, args, site)?)?,
         false => {
             output::lines(&lines)?;
             output::lines(
@@ -76,7 +77,13 @@ fn conclude(
             )?;
         }
     }
+    let missing = args.worst.as_ref().filter(|_| checked.worst.is_none());
+    if let Some(path) = missing {
+        eprintln!("{} was not written: {}", path.display(), no_worst(&checked));
+    }
     Ok(match checked.verdict {
+        // What was asked for is not there.
+        Found::Exhausted if missing.is_some() => Verdict::Inconclusive,
         Found::Exhausted => Verdict::Fine,
         Found::Bounded => Verdict::Inconclusive,
         Found::Violated => Verdict::Broken,
@@ -202,6 +209,21 @@ fn plan(args: &CheckArgs, site: &Site) -> CheckPlan {
         entries: args.entries.unwrap_or(1),
         initiators: args.initiators.clone().unwrap_or(initiators),
     }
+}
+
+/// Why there is no dearest schedule.
+fn no_worst(checked: &Checked) -> String {
+    match (checked.verdict, checked.bound, checked.messages) {
+        (Found::Violated, ..) => {
+            "the search ended at a broken promise, and not with the costs of all schedules"
+        }
+        (_, Some(bound), _) => {
+            return format!("the search was stopped by {bound} before it knew the costs");
+        }
+        (_, None, None) => "no schedule ends, so none is the dearest",
+        (_, None, Some(_)) => "schedules can go round in circles, so none is the dearest",
+    }
+    .to_owned()
 }
 
 /// Writes the schedules that the user wants to keep.

@@ -12,6 +12,7 @@ use konklave_report::spacetime::{self, Options};
 use crate::Verdict;
 use crate::failure::Failure;
 use crate::output;
+use crate::replay::{length, refuse_nodes};
 use crate::setup::Setup;
 
 /// Options of `draw`.
@@ -143,7 +144,12 @@ pub fn export(args: &ExportArgs) -> Result<Verdict, Failure> {
 
 fn open(path: &Path) -> Result<Recorded, Failure> {
     let file = File::open(path).map_err(|error| Failure::file("read the trace", path, &error))?;
-    read(BufReader::new(file)).map_err(|error| Failure::bad(format!("{}: {error}", path.display())))
+    let bytes = length(&file);
+    let in_file = |problem: String| Failure::bad(format!("{}: {problem}", path.display()));
+    let recorded = read(BufReader::new(file)).map_err(|error| in_file(error.to_string()))?;
+    let nodes = recorded.nodes().unwrap_or(1) as u64;
+    refuse_nodes(nodes, bytes).map_err(in_file)?;
+    Ok(recorded)
 }
 
 fn account(recorded: &Recorded) -> Result<Account, String> {

@@ -1,11 +1,9 @@
 //! `konklave replay`: a trace again, step by step.
 
 use std::fmt::Write as _;
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io::{BufRead, BufReader, Lines, Write};
-use std::path::Path;
-
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use konklave::protocol::Input;
@@ -14,6 +12,7 @@ use konklave_sim::words::Words;
 use serde_json::{Value, json};
 
 use crate::Verdict;
+use crate::args::number_of_nodes;
 use crate::drive::{Job, Outcome, carry_out};
 use crate::failure::Failure;
 use crate::setup::Setup;
@@ -23,7 +22,10 @@ use crate::{output, table};
 /// Options of `replay`.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
-  konklave run raymond --nodes 5 --trace t.jsonl && konklave replay t.jsonl")]
+  konklave run raymond --nodes 5 --trace t.jsonl && konklave replay t.jsonl
+
+Exit codes: 0 the run kept its promises, 1 it broke one, 2 bad usage or input, such as a trace that
+does not happen again as recorded, 3 inconclusive: the run was stopped before its end.")]
 pub struct ReplayArgs {
     /// The trace, as `run --trace` writes it
     pub file: PathBuf,
@@ -111,12 +113,41 @@ pub(crate) fn open(path: &Path) -> Result<Recorded<impl Fn(Failure) -> Failure +
         Failure::Bad(problem) => Failure::bad(format!("{}: {problem}", path.display())),
         failure => failure,
     };
-    let mut lines = BufReader::new(File::open(path).map_err(unreadable)?).lines();
+    let file = File::open(path).map_err(unreadable)?;
+    let bytes = length(&file);
+    let mut lines = BufReader::new(file).lines();
     let header = lines.next().ok_or_else(|| in_file(Failure::bad("the file is empty")))?;
     let setup = read_header(&header.map_err(unreadable)?);
     let setup = setup.map_err(|problem| in_file(Failure::bad(problem)))?;
+    refuse_nodes(setup.nodes.into(), bytes).map_err(|problem| in_file(Failure::bad(problem)))?;
     let entry = table::find(&setup.algorithm)?;
-    Ok(Recorded { site: Site::new(setup, entry)?, lines, in_file })
+    let counted = setup.nodes;
+    let site = Site::new(setup, entry).map_err(in_file)?;
+    match site.nodes() {
+        nodes if nodes == counted => Ok(Recorded { site, lines, in_file }),
+        nodes => Err(in_file(Failure::bad(format!(
+            "line 1: it says that there are {counted} nodes, but its network has {nodes}: \
+             it was changed"
+        )))),
+    }
+}
+
+/// How many bytes there are to read, if that is known: a pipe does not tell.
+pub(crate) fn length(file: &File) -> Option<u64> {
+    file.metadata().ok().filter(Metadata::is_file).map(|metadata| metadata.len())
+}
+
+/// Refuses a header with more nodes than there can be, before they are built: every node starts in
+/// a trace, and that takes more than a byte.
+pub(crate) fn refuse_nodes(nodes: u64, bytes: Option<u64>) -> Result<(), String> {
+    let says = format!("line 1: it says that there are {nodes} nodes");
+    match number_of_nodes(&nodes.to_string()) {
+        Err(problem) => Err(format!("{says}, but {problem}: it was changed")),
+        Ok(_) if bytes.is_some_and(|bytes| bytes < nodes) => {
+            Err(format!("{says}, but the trace is too short for that: it was changed, or cut off"))
+        }
+        Ok(_) => Ok(()),
+    }
 }
 
 fn read_header(line: &str) -> Result<Setup, String> {

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::args::VariantArgs;
 use crate::entry::Entry;
 use crate::failure::Failure;
+use crate::output;
 
 /// A system, as a trace remembers it. Files are read once and kept here.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -160,7 +161,8 @@ pub(crate) fn network(
             let counted = graph.nodes();
             if let Some(nodes) = nodes.filter(|&nodes| nodes != counted) {
                 return Err(Failure::bad(format!(
-                    "{path} has {counted} nodes, not {nodes}: leave --nodes out"
+                    "{path} has {}, not {nodes}: leave --nodes out",
+                    output::counted(counted.into(), "node", "nodes")
                 )));
             }
             Ok((Some(graph.to_dot()), counted))

@@ -115,6 +115,8 @@ pub(crate) fn shorten(
         None => (Site::new(site.setup().clone(), site.entry())?, first),
     };
     let Shorter { broken, told, after, is_minimal, .. } = shorter;
+    // Who stops it while smaller systems are searched does not know whether there is one.
+    let is_minimal = is_minimal && go_on();
     Ok(Shortened { site, broken, told, nodes_before, before, after, is_minimal })
 }
 

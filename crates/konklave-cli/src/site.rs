@@ -10,6 +10,7 @@ use konklave_sim::random::{Random, Stream};
 
 use crate::entry::{Entry, Family, Order};
 use crate::failure::Failure;
+use crate::output::counted;
 use crate::setup::{Ids, Setup, read_topology};
 
 /// Everything that the constructors of nodes may ask for.
@@ -209,8 +210,11 @@ fn assign_ids(setup: &Setup) -> Result<Vec<Id>, Failure> {
 
 fn check_ids(ids: &[u32], nodes: u32) -> Result<(), Failure> {
     if ids.len() != nodes as usize {
-        let count = ids.len();
-        return Err(Failure::bad(format!("there are {count} ids for {nodes} nodes")));
+        return Err(Failure::bad(format!(
+            "there are {} for {}: write one for each",
+            counted(ids.len() as u64, "id", "ids"),
+            counted(nodes.into(), "node", "nodes")
+        )));
     }
     let mut owners: Vec<(u32, usize)> = ids.iter().copied().zip(0..).collect();
     owners.sort_unstable();

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
-use user::{file, fine, json, konklave, refused, text};
+use user::{fine, json, konklave, refused, text};
 
 /// The JSON of a check that finds something wrong.
 fn broken(arguments: &str) -> Value {
@@ -73,6 +73,53 @@ fn the_dearest_schedule_replays_too() {
     assert_eq!(replayed["verdict"], "ok");
 }
 
+/// What was asked for and cannot be had does not look like success.
+#[test]
+fn a_dearest_schedule_that_there_is_not_is_explained() {
+    let worst = path("none.jsonl");
+    for (arguments, code, reason) in [
+        ("perpetuum", 3, "no schedule ends"),
+        ("lamport --any-order", 1, "ended at a broken promise"),
+        ("maekawa --nodes 4 --states 1000", 3, "stopped by the number of states"),
+    ] {
+        let output = konklave(&format!("check {arguments} --worst {}", worst.display()));
+        let error = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(code), "{arguments}: {error}");
+        assert!(error.contains("none.jsonl was not written") && error.contains(reason), "{error}");
+        assert!(!worst.exists());
+    }
+}
+
+/// Who breaks a promise beyond what it assumes is not accused of it.
+#[test]
+fn what_an_algorithm_does_not_promise_to_survive_is_said() {
+    for (arguments, fault, excuse) in [
+        ("ricart-agrawala --nodes 2 --losses 1", "loss", "survive lost messages"),
+        ("central --nodes 2 --duplicates 1", "duplication", "survive doubled messages"),
+        ("central --nodes 2 --crashes 1", "crash", "survive crashes"),
+        ("lamport --any-order", "overtaking", "survive messages that overtake each other"),
+    ] {
+        let output = konklave(&format!("check {arguments}"));
+        let shown = text(&output.stdout);
+        assert_eq!(output.status.code(), Some(1), "{arguments}: {shown}");
+        assert!(shown.contains(excuse), "{arguments}: {shown}");
+        assert_eq!(broken(arguments)["beyond"], Value::from(vec![fault]));
+    }
+    let within = json("check chang-roberts-numbered --nodes 3 --crashes 1 --json");
+    assert_eq!(within["beyond"], Value::Array(Vec::new()), "it is told of crashes");
+    let shown = konklave("check mutex --nodes 2 --losses 1 --no-costs --seconds 5");
+    let shown = text(&shown.stdout);
+    let line =
+        shown.lines().find(|line| line.starts_with("not promised to survive lost messages:"));
+    assert!(line.is_some_and(|line| line.contains(" lamport, ")), "{shown}");
+}
+
+#[test]
+fn one_is_not_many() {
+    let shown = fine("check raymond --nodes 2");
+    assert!(shown.contains("for at most 1 entry of others"), "{shown}");
+}
+
 #[test]
 fn faults_are_looked_at_within_their_budgets() {
     let lost = broken("ricart-agrawala --nodes 2 --losses 1");
@@ -91,9 +138,8 @@ fn faults_are_looked_at_within_their_budgets() {
 
 #[test]
 fn elections_start_where_they_are_told_to() {
-    let graph = file("k4.txt", "0 1\n0 2\n0 3\n1 2\n1 3\n2 3\n");
-    let report =
-        json(&format!("check adoption --topology file:{} --initiators 2 --json", graph.display()));
+    let graph = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/graphs/k4.txt");
+    let report = json(&format!("check adoption --topology file:{graph} --initiators 2 --json"));
     assert_eq!((&report["nodes"], &report["verdict"]), (&4.into(), &"exhausted".into()));
     let twice = json("check chang-roberts --nodes 3 --budget 2,1,0 --json");
     assert_eq!(twice["verdict"], "exhausted");
@@ -126,6 +172,8 @@ fn every_algorithm_of_every_family_keeps_its_promises() {
         let table = json(&format!("check {family} --nodes {nodes} --json"));
         for row in table["rows"].as_array().unwrap() {
             assert_eq!(row["verdict"], "exhausted", "{row}");
+            assert_eq!(row["nodes"], nodes, "{row}");
+            assert!(row["properties"].as_array().is_some_and(|it| it.len() > 2), "{row}");
         }
     }
 }
@@ -138,6 +186,9 @@ fn bad_input_is_refused() {
         ("check raymond --nodes 61", "at most 60"),
         ("check raymond --budget 1,2", "write one for each"),
         ("check raymond --budget 1,x", "invalid"),
+        ("check chang-roberts --budget 1,0,0 --initiators all", "cannot be used"),
+        ("check --specimen maekawa-without-inquire --quorum grid", "cannot be used"),
+        ("check --specimen maekawa-without-inquire --markdown", "cannot be used"),
         ("check raymond --budget 0,0,0", "nothing to check"),
         ("check raymond --seconds nan", "above zero"),
         ("check raymond --seconds 0", "above zero"),

@@ -355,6 +355,14 @@ fn files_with_ids_and_graphs_are_read_and_checked() {
 
 #[test]
 fn there_is_help_with_examples_and_completions() {
+    for verb in ["check", "fuzz", "shrink"] {
+        let help = fine(&format!("{verb} --help"));
+        let codes = help.split_once("Exit codes:").expect("they are listed").1;
+        let words: Vec<_> = codes.split_whitespace().collect();
+        for code in ["0", "1", "2", "3"] {
+            assert!(words.iter().any(|word| word.trim_matches(',') == code), "{verb}: {codes}");
+        }
+    }
     for verb in ["run", "explain", "replay"] {
         assert!(fine(&format!("{verb} --help")).contains("Example"), "{verb}");
     }

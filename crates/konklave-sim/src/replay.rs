@@ -134,6 +134,7 @@ impl<M: Monitor> Stage<'_, M> {
         let Step { node, input, effects, number, .. } = step;
         self.steps += 1;
         self.arrive(number);
+        self.node(node)?; // The monitor need not know what to think of nobody.
         if let Input::Command(command) = &input {
             let verdict =
                 self.monitor.on_command(node, &command.read().map_err(|error| error.to_string())?);

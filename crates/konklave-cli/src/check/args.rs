@@ -22,8 +22,11 @@ use crate::args::{VariantArgs, number_of_nodes, time};
 
 The search looks at every order in which messages can arrive, timers can run out and applications
 can ask. It says for each promise whether it holds in all of them, and how many messages the
-cheapest and the dearest schedule take. Exit codes: 0 everything was looked at and every promise
-holds, 1 a promise is broken, 3 a limit was hit before that.")]
+cheapest and the dearest schedule take. Each algorithm of a family has the limits to itself.
+
+Exit codes: 0 everything was looked at and every promise holds, 1 a promise is broken, 2 bad usage
+or input, 3 inconclusive: a limit was hit or somebody has stopped it before that, or there is no
+schedule for --worst.")]
 pub struct CheckArgs {
     /// The algorithm, by a name that `list` shows; or a family, for a table of all its algorithms
     #[arg(required_unless_present = "specimen", default_value = "", hide_default_value = true)]
@@ -31,7 +34,9 @@ pub struct CheckArgs {
     /// A broken algorithm that `list --specimens` names, in the smallest system that shows it
     #[arg(long, value_name = "NAME", conflicts_with_all = [
         "algorithm", "nodes", "topology", "fifo", "any_order", "hasty", "entries", "budget", "ids",
-        "initiators", "elections", "losses", "duplicates", "crashes"
+        "initiators", "elections", "losses", "duplicates", "crashes", "seed", "wake", "variant",
+        "quorum", "structure", "search", "linger", "clusters", "bound", "patience", "max_delay",
+        "markdown"
     ])]
     pub specimen: Option<String>,
 
@@ -59,7 +64,7 @@ pub struct CheckArgs {
     pub entries: Option<u32>,
     /// How many entries or elections each node asks for, at any time, one number for each: 2,1,1
     #[arg(long, value_name = "COUNTS", value_delimiter = ',')]
-    #[arg(conflicts_with_all = ["entries", "elections"])]
+    #[arg(conflicts_with_all = ["entries", "elections", "initiators"])]
     pub budget: Option<Vec<u32>>,
     /// Elections: random, ascending, descending, or file:PATH with one id per node
     /// [default: random]
@@ -108,23 +113,23 @@ pub struct CheckArgs {
     #[arg(long, value_name = "MIB", default_value_t = 16_384, help_heading = "Search")]
     #[arg(value_parser = clap::value_parser!(u64).range(1..))]
     pub memory: u64,
-    /// Stop after so many seconds
+    /// Stop after so many seconds; of a family, so many for each algorithm
     #[arg(long, value_name = "SECONDS", value_parser = time, help_heading = "Search")]
     pub seconds: Option<Duration>,
 
     /// Write a schedule that breaks a promise to this file, as a trace
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub trace: Option<PathBuf>,
     /// Write a schedule with the most messages to this file, as a trace
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub worst: Option<PathBuf>,
     /// Write a report with a picture of the schedule to this folder
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", help_heading = "Output")]
     pub out: Option<PathBuf>,
     /// Print one JSON object
-    #[arg(long)]
+    #[arg(long, help_heading = "Output")]
     pub json: bool,
     /// Print the table of a family as Markdown
-    #[arg(long, conflicts_with = "json")]
+    #[arg(long, conflicts_with = "json", help_heading = "Output")]
     pub markdown: bool,
 }

@@ -1,21 +1,26 @@
 //! Every algorithm of a family, one after the other.
 
+use std::collections::BTreeMap;
+
 use konklave_check::{Extremes, Verdict as Found};
 use serde_json::{Value, json};
 
+use super::beyond::{beyond, excuse};
 use super::{CheckArgs, carry_out_check, plan, site_for};
 use crate::Verdict;
-use crate::drive::Checked;
+use crate::drive::{CheckPlan, Checked};
 use crate::entry::Family;
 use crate::failure::Failure;
 use crate::output::{self, grouped};
 use crate::progress;
+use crate::site::Site;
 use crate::table::TABLE;
 
 /// What came of one algorithm.
 struct Row {
     algorithm: &'static str,
-    network: String,
+    site: Site,
+    plan: CheckPlan,
     checked: Box<Checked>,
 }
 
@@ -36,9 +41,9 @@ pub(super) fn check_family(args: &CheckArgs, family: Family) -> Result<Verdict, 
         }
         match site_for(args, entry) {
             Ok(site) => {
-                let checked = carry_out_check(&site, &plan(args, &site))?;
-                let network = site.graph().describe();
-                rows.push(Row { algorithm: &entry.name, network, checked });
+                let plan = plan(args, &site);
+                let checked = carry_out_check(&site, &plan)?;
+                rows.push(Row { algorithm: &entry.name, site, plan, checked });
             }
             Err(Failure::Bad(reason)) => left_out.push(reason),
             Err(failure) => return Err(failure),
@@ -64,6 +69,7 @@ pub(super) fn check_family(args: &CheckArgs, family: Family) -> Result<Verdict, 
                 false => output::table(&cells),
             };
             lines.extend(left_out.iter().map(|reason| format!("left out: {reason}")));
+            lines.extend(excuses(&rows));
             if !not_begun.is_empty() {
                 lines.push(format!("stopped by hand before {}", not_begun.join(", ")));
             }
@@ -77,6 +83,20 @@ pub(super) fn check_family(args: &CheckArgs, family: Family) -> Result<Verdict, 
         false if verdicts().all(|verdict| verdict == Found::Exhausted) => Verdict::Fine,
         false => Verdict::Inconclusive,
     })
+}
+
+/// What the violated ones do not promise to survive.
+fn excuses(rows: &[Row]) -> Vec<String> {
+    let mut excused: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    for row in rows.iter().filter(|row| row.checked.verdict == Found::Violated) {
+        if let Some(excuse) = excuse(&row.site, row.plan.world) {
+            excused.entry(excuse).or_default().push(row.algorithm);
+        }
+    }
+    let line = |(excuse, names): (String, Vec<&str>)| {
+        format!("not promised to survive {excuse}: {}", names.join(", "))
+    };
+    excused.into_iter().map(line).collect()
 }
 
 fn for_people(row: &Row) -> Vec<String> {
@@ -93,7 +113,7 @@ fn for_people(row: &Row) -> Vec<String> {
     });
     vec![
         row.algorithm.to_owned(),
-        row.network.clone(),
+        row.site.graph().describe(),
         grouped(checked.unique),
         verdict,
         messages,
@@ -106,13 +126,16 @@ fn for_machines(row: &Row) -> Value {
     let checked = &row.checked;
     json!({
         "algorithm": row.algorithm,
-        "network": row.network,
+        "nodes": row.site.nodes(),
+        "network": row.site.graph().describe(),
         "states": checked.states,
         "unique": checked.unique,
         "depth": checked.depth,
         "verdict": checked.verdict,
         "bound": checked.bound,
         "violation": checked.counterexample.as_ref().map(|found| &found.broken),
+        "beyond": beyond(&row.site, row.plan.world),
+        "properties": checked.properties,
         "messages": checked.messages,
         "overtaken": checked.overtaken,
         "seconds": checked.seconds,

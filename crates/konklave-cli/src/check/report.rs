@@ -10,16 +10,18 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::CheckArgs;
+use super::beyond::{beyond, excuse};
 use crate::drive::{CheckPlan, Checked};
 use crate::entry::Family;
 use crate::failure::Failure;
 use crate::out::{self, Picture};
-use crate::output::{self, grouped};
+use crate::output::{self, counted, grouped};
 use crate::site::Site;
 
 /// One JSON object. The names of its fields do not change.
 pub(super) fn for_machines(
     checked: &Checked,
+    plan: &CheckPlan,
     args: &CheckArgs,
     site: &Site,
 ) -> io::Result<impl Serialize> {
@@ -37,6 +39,7 @@ pub(super) fn for_machines(
         "verdict": checked.verdict,
         "bound": checked.bound,
         "violation": counterexample.map(|found| &found.broken),
+        "beyond": beyond(site, plan.world),
         "properties": checked.properties,
         "liveness": checked.liveness,
         "reached": checked.reached,
@@ -79,7 +82,16 @@ pub(super) fn for_people(
         lines.extend(found.schedule.text_lines());
         lines.push(String::new());
     }
-    let mut fields = vec![("verdict", verdict(checked)), ("states", states(checked))];
+    let mut fields = vec![("verdict", verdict(checked))];
+    // A specimen breaks its promises by a flaw of its own.
+    if checked.verdict == Found::Violated && args.specimen.is_none() {
+        let excuse = excuse(site, plan.world);
+        let name = &site.entry().name;
+        fields.extend(
+            excuse.map(|it| ("beyond", format!("{name} does not promise to survive {it}"))),
+        );
+    }
+    fields.push(("states", states(checked)));
     fields.extend(checked.properties.iter().map(|property| {
         let holds = match property.holds {
             Some(true) => output::green("holds"),
@@ -191,7 +203,8 @@ fn costs(checked: &Checked, family: Family) -> Vec<(&'static str, String)> {
         ));
     }
     if let Some(overtaken) = checked.overtaken {
-        fields.push(("waiting", format!("for at most {overtaken} entries of others")));
+        let entries = counted(overtaken.into(), "entry", "entries");
+        fields.push(("waiting", format!("for at most {entries} of others")));
     }
     fields
 }
@@ -199,6 +212,7 @@ fn costs(checked: &Checked, family: Family) -> Vec<(&'static str, String)> {
 /// Writes everything to a folder; where the report is.
 pub(super) fn write(
     checked: &Checked,
+    plan: &CheckPlan,
     args: &CheckArgs,
     site: &Site,
     lines: &[String],
@@ -240,7 +254,7 @@ pub(super) fn write(
         files.push((name, "a schedule: konklave replay shows it"));
     }
     page = page.section("What was found").preformatted(&out::plain(lines));
-    folder.write_json("results.json", &for_machines(checked, args, site)?)?;
+    folder.write_json("results.json", &for_machines(checked, plan, args, site)?)?;
     let mut table = Table::new(["property", "holds"]);
     for property in &checked.properties {
         let holds = match property.holds {

@@ -60,15 +60,15 @@ pub struct CompareArgs {
     #[arg(long, value_name = "TICKS")]
     pub cs: Option<u64>,
     /// Write a report with the table and plots to this folder
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", help_heading = "Output")]
     pub out: Option<PathBuf>,
     /// Print one JSON object
-    #[arg(long, conflicts_with_all = ["markdown", "csv"])]
+    #[arg(long, conflicts_with_all = ["markdown", "csv"], help_heading = "Output")]
     pub json: bool,
     /// Print a Markdown table
-    #[arg(long, conflicts_with = "csv")]
+    #[arg(long, conflicts_with = "csv", help_heading = "Output")]
     pub markdown: bool,
     /// Print comma-separated values
-    #[arg(long)]
+    #[arg(long, help_heading = "Output")]
     pub csv: bool,
 }

@@ -18,6 +18,7 @@ use serde_json::Value;
 
 use super::{members, refuse_rivals};
 use crate::failure::Failure;
+use crate::output::counted;
 use crate::replay::describe;
 use crate::setup::Setup;
 use crate::site::Site;
@@ -112,9 +113,9 @@ impl CheckPlan {
             Some(budget) if budget.len() == site.nodes() as usize => budget.clone(),
             Some(budget) => {
                 return Err(Failure::bad(format!(
-                    "--budget has {} numbers, but there are {} nodes: write one for each",
-                    budget.len(),
-                    site.nodes()
+                    "--budget has {} for {}: write one for each",
+                    counted(budget.len() as u64, "number", "numbers"),
+                    counted(site.nodes().into(), "node", "nodes")
                 )));
             }
         };

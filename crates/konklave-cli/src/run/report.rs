@@ -6,7 +6,7 @@ use konklave_sim::{Ended, Violation, Waiting};
 use super::RunReport;
 use crate::args::RunArgs;
 use crate::drive::Problem;
-use crate::output::{self, grouped, short};
+use crate::output::{self, counted, grouped, short};
 use crate::site::Site;
 
 /// Lines for people.
@@ -132,7 +132,10 @@ fn of_problem(problem: &Problem, nodes: u32) -> Vec<(&'static str, String)> {
             };
             let known = match election.known_by == nodes {
                 true => "every node".to_owned(),
-                false => format!("{} of {} nodes", election.known_by, nodes),
+                false => {
+                    let nodes = counted(nodes.into(), "node", "nodes");
+                    format!("{} of {nodes}", grouped(election.known_by.into()))
+                }
             };
             let time = election.time_to_elect.map(|time| format!("{} T", short(time)));
             vec![
@@ -140,8 +143,8 @@ fn of_problem(problem: &Problem, nodes: u32) -> Vec<(&'static str, String)> {
                 ("leader", leader),
                 ("known by", known),
                 ("initiators", grouped(election.initiators.into())),
-                ("to elect", format!("{} messages", grouped(election.messages_to_elect))),
-                ("to announce", format!("{} messages", grouped(election.messages_to_announce))),
+                ("to elect", counted(election.messages_to_elect, "message", "messages")),
+                ("to announce", counted(election.messages_to_announce, "message", "messages")),
                 ("time to elect", time.unwrap_or_else(none)),
             ]
         }

@@ -11,7 +11,11 @@ use clap::Args;
   konklave shrink t.jsonl && konklave replay t.shrunk.jsonl
 
 What is left breaks the same promise, and nothing can be taken away from it. If fewer nodes can
-break it, there are fewer.")]
+break it, there are fewer.
+
+Exit codes: 0 it is as short as possible, 2 bad usage or input, such as a trace that breaks no
+promise, 3 inconclusive: somebody has stopped it before. 1, for a broken promise, is left to replay:
+here it is what the trace is for.")]
 pub struct ShrinkArgs {
     /// A trace that ends with a broken promise, as `run`, `fuzz` and `check` write it
     pub file: PathBuf,

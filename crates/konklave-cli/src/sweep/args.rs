@@ -48,6 +48,12 @@ pub struct SweepArgs {
     /// Channels keep the order of messages [default: if the algorithm needs it]
     #[arg(long)]
     pub fifo: bool,
+    /// A bound that the means must keep, such as "messages <= 2*n*log2(n)+n"; can be repeated
+    #[arg(long, value_name = "BOUND")]
+    pub assert: Vec<String>,
+    /// How many runs at a time [default: one per processor]
+    #[arg(long, value_name = "COUNT")]
+    pub threads: Option<NonZeroUsize>,
 
     /// Mutual exclusion: light, heavy or poisson:RATE: several [default: heavy]
     #[arg(long, value_name = "LOADS", value_delimiter = ',')]
@@ -62,22 +68,16 @@ pub struct SweepArgs {
     #[command(flatten)]
     pub variant: VariantArgs,
 
-    /// A bound that the means must keep, such as \"messages <= 2*n*log2(n)+n\"; can be repeated
-    #[arg(long, value_name = "BOUND")]
-    pub assert: Vec<String>,
-    /// How many runs at a time [default: one per processor]
-    #[arg(long, value_name = "COUNT")]
-    pub threads: Option<NonZeroUsize>,
     /// Write a report with plots, and every run, to this folder
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", help_heading = "Output")]
     pub out: Option<PathBuf>,
     /// Go on where a sweep with the same --out was stopped
-    #[arg(long, requires = "out")]
+    #[arg(long, requires = "out", help_heading = "Output")]
     pub resume: bool,
     /// Print one JSON object
-    #[arg(long, conflicts_with = "csv")]
+    #[arg(long, conflicts_with = "csv", help_heading = "Output")]
     pub json: bool,
     /// Print comma-separated values
-    #[arg(long)]
+    #[arg(long, help_heading = "Output")]
     pub csv: bool,
 }

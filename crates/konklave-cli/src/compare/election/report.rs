@@ -7,7 +7,7 @@ use super::super::{CompareArgs, Findings, Judged, agreement, as_table};
 use super::{INITIATORS, ORDERS, Row};
 use crate::entry::Expected;
 use crate::out::{self, Picture};
-use crate::output::{self, short};
+use crate::output::{self, counted, short};
 use crate::setup::Setup;
 
 /// Everything that there is to tell.
@@ -212,8 +212,11 @@ fn for_people(
 ) -> Vec<String> {
     let mut lines = vec![
         format!(
-            "Election, {} nodes, {}, delay {}, seed {}",
-            base.nodes, base.topology, args.delay, args.seed
+            "Election, {}, {}, delay {}, seed {}",
+            counted(base.nodes.into(), "node", "nodes"),
+            base.topology,
+            args.delay,
+            args.seed
         ),
         String::new(),
     ];

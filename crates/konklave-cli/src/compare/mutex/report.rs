@@ -8,7 +8,7 @@ use super::super::{CompareArgs, Findings, Judged, agreement, as_table};
 use super::{Row, entries, inside, load};
 use crate::entry::Expected;
 use crate::out::{self, Picture};
-use crate::output::{self, short};
+use crate::output::{self, counted, short};
 
 /// Everything that there is to tell.
 pub(super) fn findings(args: &CompareArgs, rows: &[Row], is_whole: bool) -> Findings {
@@ -197,8 +197,8 @@ fn crashes(rows: &[Row]) -> impl Iterator<Item = (String, String)> + '_ {
 fn for_people(args: &CompareArgs, rows: &[Row], table: Vec<Vec<String>>) -> Vec<String> {
     let mut lines = vec![
         format!(
-            "Mutual exclusion, {} nodes, {} load, delay {}, seed {}",
-            args.nodes,
+            "Mutual exclusion, {}, {} load, delay {}, seed {}",
+            counted(args.nodes.into(), "node", "nodes"),
             load(args),
             args.delay,
             args.seed
