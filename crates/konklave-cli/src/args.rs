@@ -171,7 +171,8 @@ pub struct RunArgs {
     #[arg(long, requires = "trace", help_heading = "Output")]
     pub states: bool,
     /// Write a report with pictures to this folder; the trace, too, if there are at most 100 nodes
-    #[arg(long, value_name = "DIR", conflicts_with = "trace", help_heading = "Output")]
+    /// and --trace does not name another place
+    #[arg(long, value_name = "DIR", help_heading = "Output")]
     pub out: Option<PathBuf>,
     /// Write the network to this file: GraphML if it ends so, else DOT
     #[arg(long, value_name = "FILE", help_heading = "Output")]

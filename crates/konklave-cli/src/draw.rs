@@ -14,6 +14,7 @@ use crate::failure::Failure;
 use crate::output;
 use crate::replay::{length, refuse_nodes};
 use crate::setup::Setup;
+use crate::site::Site;
 
 /// Options of `draw`.
 #[derive(Debug, Args)]
@@ -51,9 +52,11 @@ pub struct DrawArgs {
   konklave export t.jsonl --to perfetto > t.json
   konklave export t.jsonl --to shiviz > t.log
   konklave export t.jsonl --to csv > t.csv
+  konklave export t.jsonl --to dot | dot -Tsvg > network.svg
 
 perfetto: the Trace Event Format, for ui.perfetto.dev and chrome://tracing. shiviz: a log with
-vector clocks; its first line is the regular expression that ShiViz asks for.")]
+vector clocks; its first line is the regular expression that ShiViz asks for. dot, graphml: the
+network, for Graphviz, yEd, Gephi and others, and for --topology file:PATH.")]
 pub struct ExportArgs {
     /// The trace, as `run --trace`, `check --trace` or `fuzz --trace` writes it
     pub file: PathBuf,
@@ -71,6 +74,10 @@ pub enum Format {
     Perfetto,
     /// Comma-separated values, a line for each effect
     Csv,
+    /// The network for Graphviz
+    Dot,
+    /// The network as GraphML
+    Graphml,
 }
 
 /// Draws a trace.
@@ -132,6 +139,8 @@ pub fn export(args: &ExportArgs) -> Result<Verdict, Failure> {
     let in_file = |problem: String| Failure::bad(format!("{}: {problem}", args.file.display()));
     let text = match args.to {
         Format::Csv => csv(&recorded.lines),
+        Format::Dot => site(&recorded).map_err(in_file)?.graph().to_dot(),
+        Format::Graphml => site(&recorded).map_err(in_file)?.graph().to_graphml(),
         Format::Shiviz => shiviz(&account(&recorded).map_err(in_file)?),
         Format::Perfetto => {
             let account = account(&recorded).map_err(in_file)?;
@@ -157,15 +166,18 @@ fn account(recorded: &Recorded) -> Result<Account, String> {
     Account::new(&recorded.lines, nodes).map_err(|error| error.to_string())
 }
 
+/// The system that the header describes.
+fn site(recorded: &Recorded) -> Result<Site, String> {
+    let setup: Setup = serde_json::from_value(recorded.setup.clone())
+        .map_err(|error| format!("line 1: it does not describe a system: {error}"))?;
+    let entry = crate::table::find(&setup.algorithm).map_err(|error| error.to_string())?;
+    Site::new(setup, entry).map_err(|error| error.to_string())
+}
+
 /// The names of nodes: with their ids, where the setup lists them.
 fn names(recorded: &Recorded, nodes: usize) -> Vec<String> {
-    let setup: Option<Setup> = serde_json::from_value(recorded.setup.clone()).ok();
-    let site = setup.and_then(|setup| {
-        let entry = crate::table::find(&setup.algorithm).ok()?;
-        crate::site::Site::new(setup, entry).ok()
-    });
-    match site {
-        Some(site) if site.nodes() as usize == nodes => crate::out::names(&site),
+    match site(recorded) {
+        Ok(site) if site.nodes() as usize == nodes => crate::out::names(&site),
         _ => labels(nodes, None),
     }
 }

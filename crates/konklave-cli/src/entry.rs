@@ -293,6 +293,17 @@ impl Expected {
         Self { formula: formula.to_owned(), low, high, sense: Sense::Bounds }
     }
 
+    /// Whether it is about means: then its middle is what the formula says, and its ends are what
+    /// a measurement may be off.
+    pub fn is_mean(&self) -> bool {
+        self.sense == Sense::Mean
+    }
+
+    /// The value of the formula, if it has one and not just bounds.
+    pub fn value(&self) -> Option<f64> {
+        (self.is_mean() || self.low == self.high).then_some((self.low + self.high) / 2.0)
+    }
+
     /// The same; a mean give or take so much, for it was measured over some runs only.
     pub fn widen(self, margin: f64) -> Self {
         match self.sense {

@@ -118,11 +118,13 @@ fn waiting(title: &str, account: &Account) -> Option<Picture> {
         }
     }
     let sample: Vec<_> = times.into_iter().map(|(time, count)| (time as f64, count)).collect();
-    (!sample.is_empty()).then(|| {
-        let chart = Distribution::new(title).x("waiting time, in ticks", Axis::Auto);
-        let chart = chart.sample("all nodes", sample);
-        Picture::new("waiting.svg", "How long nodes waited to enter.", chart.svg())
-    })
+    (!sample.is_empty()).then(|| waiting_picture(title, "waiting time, in ticks", sample))
+}
+
+/// How long nodes waited: how often each time occurs.
+pub(crate) fn waiting_picture(title: &str, label: &str, times: Vec<(f64, u64)>) -> Picture {
+    let chart = Distribution::new(title).x(label, Axis::Auto).sample("all nodes", times);
+    Picture::new("waiting.svg", "How long nodes waited to enter.", chart.svg())
 }
 
 /// How many messages each node sent and received.
@@ -132,6 +134,11 @@ fn load(title: &str, account: &Account) -> Picture {
         loads[message.from] += 1.0;
         loads[message.to] += 1.0;
     }
+    load_picture(title, loads)
+}
+
+/// How many messages each node sent and received.
+pub(crate) fn load_picture(title: &str, loads: impl IntoIterator<Item = f64>) -> Picture {
     let chart = Load::new(title, "messages sent and received", loads);
     Picture::new("load.svg", "The load of each node, the busiest first.", chart.svg())
 }
@@ -145,7 +152,8 @@ pub(crate) fn comparison<'a>(
 ) -> String {
     let mut chart = Comparison::new(title).label(label, Axis::Auto);
     for (name, measured, expected) in rows {
-        chart = chart.row(name, measured, expected.map(|it| (it.low, it.high)));
+        let ends = |it: &Expected| it.value().map_or((it.low, it.high), |value| (value, value));
+        chart = chart.row(name, measured, expected.map(ends));
     }
     chart.svg()
 }

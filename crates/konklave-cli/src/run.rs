@@ -35,9 +35,9 @@ pub fn run(args: &RunArgs) -> Result<Verdict, Failure> {
         save_graph(path, &site)?;
     }
     let folder = args.out.as_ref().map(Folder::create).transpose()?;
-    let kept = folder.as_ref().and_then(|folder| folder::trace_path(folder, &site));
-    let trace = args.trace.clone().or(kept);
-    let trace = trace.as_deref().map(|path| open_trace(path, &site)).transpose()?;
+    let kept = || folder.as_ref().and_then(|folder| folder::trace_path(folder, &site));
+    let trace_path = args.trace.clone().or_else(kept);
+    let trace = trace_path.as_deref().map(|path| open_trace(path, &site)).transpose()?;
     let mut watch = Watch::new();
     let mut go_on = |progress| watch.look(progress);
     let job = Job::Run {
@@ -76,7 +76,7 @@ pub fn run(args: &RunArgs) -> Result<Verdict, Failure> {
     };
     let mut lines = report::for_people(&report, args, &site);
     if let Some(folder) = folder {
-        let path = folder::write(&report, &site, &lines, folder)?;
+        let path = folder::write(&report, args, &site, &lines, trace_path.as_deref(), folder)?;
         lines.extend([String::new(), format!("report: {path}")]);
     }
     match args.json {

@@ -1,18 +1,19 @@
 //! `konklave sweep`: many sizes and seeds, their means, and how they grow.
 
 mod args;
+mod bounds;
+mod estimate;
+mod log;
 mod pictures;
 mod report;
 mod runs;
 mod summary;
 
-use std::collections::BTreeSet;
-use std::fs::{self, File, OpenOptions};
-use std::io::{BufRead, BufReader, Write};
-use std::path::Path;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
+use std::io::Write;
 use std::thread;
 
-use konklave_report::bound::Bound;
 use konklave_report::folder::Folder;
 
 use crate::Verdict;
@@ -22,63 +23,48 @@ use crate::output::grouped;
 use crate::progress::Watch;
 use crate::table::{self, TABLE};
 pub use args::SweepArgs;
+use estimate::Estimate;
+use log::Log;
 use report::Context;
-use runs::{Ran, Task, run_all, tasks};
+use runs::{Cell, Ended, Ran, Task, Watcher, run_all, tasks};
 use summary::Summary;
 
 /// Runs everything and reports.
 pub fn sweep(args: &SweepArgs) -> Result<Verdict, Failure> {
-    let bounds = bounds(args)?;
-    let (entries, left_out) = entries(args)?;
+    let args = &in_order(args);
+    let (entries, mut left_out) = entries(args)?;
+    let bounds = bounds::parse(args, entries[0].family)?;
     let all = tasks(args, &entries);
+    let wanted: BTreeSet<_> = all.iter().map(Task::key).collect();
+    // Whatever can be refused is refused by now: the folder may hold an earlier report.
+    let log = Log::open(args, &wanted)?;
     let folder = args.out.as_ref().map(Folder::create).transpose()?;
-    let known = match (&args.out, args.resume) {
-        (Some(folder), true) => read_runs(folder)?,
-        _ => Vec::new(),
-    };
-    let done: BTreeSet<_> = known.iter().map(|ran| (ran.cell.clone(), ran.seed)).collect();
-    let is_wanted = |task: &Task| (task.cell.clone(), task.args().seed);
-    let wanted: BTreeSet<_> = all.iter().map(is_wanted).collect();
-    let todo: Vec<_> = all.into_iter().filter(|task| !done.contains(&is_wanted(task))).collect();
-    let mut ran: Vec<Ran> =
-        known.into_iter().filter(|ran| wanted.contains(&(ran.cell.clone(), ran.seed))).collect();
-    let is_whole = carry_out(args, &todo, &mut ran)?;
-    let summary = Summary::new(args, &ran, &bounds)?;
-    report::report(args, &summary, &Context { left_out: &left_out, is_whole }, folder)?;
-    Ok(match (summary.is_broken(), is_whole) {
+    let known = log.as_ref().map_or(&[][..], |log| &log.known);
+    let done: BTreeSet<_> = known.iter().map(Ran::key).collect();
+    let ran: Vec<Ran> = known.iter().filter(|ran| wanted.contains(&ran.key())).cloned().collect();
+    let todo: Vec<_> = all.into_iter().filter(|task| !done.contains(&task.key())).collect();
+    let file = log.map(|log| log.start()).transpose()?;
+    let progress = carry_out(args, &todo, ran, file)?;
+    left_out.append(&mut progress.left_out());
+    let summary = Summary::new(args, &progress.ran, &bounds)?;
+    let context = Context { left_out: &left_out, is_whole: progress.is_whole };
+    report::report(args, &summary, &context, folder)?;
+    Ok(match (summary.is_broken(), context.is_whole && summary.is_decided()) {
         (true, _) => Verdict::Broken,
         (false, true) => Verdict::Fine,
         (false, false) => Verdict::Inconclusive,
     })
 }
 
-/// What bounds can speak of.
-const QUANTITIES: [&str; 18] = [
-    "n",
-    "messages",
-    "bytes",
-    "time",
-    "depth",
-    "load_max",
-    "load_mean",
-    "gini",
-    "messages_per_entry",
-    "waiting",
-    "waiting_p50",
-    "waiting_p99",
-    "response",
-    "coordination",
-    "throughput",
-    "overtakings",
-    "time_to_elect",
-    "messages_to_elect",
-];
-
-fn bounds(args: &SweepArgs) -> Result<Vec<Bound>, Failure> {
-    let parse = |text: &String| {
-        Bound::parse(text, &QUANTITIES).map_err(|error| Failure::bad(format!("--assert: {error}")))
-    };
-    args.assert.iter().map(parse).collect()
+/// The same with sizes, loads and delays that differ: a run that is done twice is not two runs.
+fn in_order(args: &SweepArgs) -> SweepArgs {
+    let mut args = SweepArgs { assert: args.assert.clone(), out: args.out.clone(), ..copy(args) };
+    args.nodes.sort_unstable();
+    args.nodes.dedup();
+    let mut seen = BTreeSet::new();
+    args.load.retain(|load| seen.insert(load.to_string()));
+    args.delay.retain(|delay| seen.insert(delay.to_string()));
+    args
 }
 
 /// The algorithms, and why others of the family are left out.
@@ -86,14 +72,14 @@ fn entries(args: &SweepArgs) -> Result<(Vec<&'static Entry>, Vec<String>), Failu
     let Ok(family) = Family::find(&args.algorithm) else {
         let entry = table::find(&args.algorithm)?;
         for task in tasks(&SweepArgs { seeds: 1, ..copy(args) }, &[entry]) {
-            task.site()?;
+            task.plan()?;
         }
         return Ok((vec![entry], Vec::new()));
     };
     let (mut fit, mut left_out) = (Vec::new(), Vec::new());
     for entry in TABLE.iter().filter(|entry| entry.family == family) {
         let all = tasks(&SweepArgs { seeds: 1, ..copy(args) }, &[entry]);
-        match all.iter().try_for_each(|task| task.site().map(|_| ())) {
+        match all.iter().try_for_each(|task| task.plan().map(|_| ())) {
             Ok(()) => fit.push(entry),
             Err(Failure::Bad(reason)) => left_out.push(reason),
             Err(failure) => return Err(failure),
@@ -123,55 +109,125 @@ fn copy(args: &SweepArgs) -> SweepArgs {
     }
 }
 
-/// Where every run is written to as it ends.
-const RUNS: &str = "runs.jsonl";
+/// What was done, and what not.
+struct Done {
+    ran: Vec<Ran>,
+    file: Option<File>,
+    watch: Watch,
+    estimate: Estimate,
+    /// How many runs there are, and have ended.
+    count: (usize, usize),
+    threads: usize,
+    /// Whether nobody has stopped it.
+    is_whole: bool,
+    /// From which size on a series takes too long.
+    too_long: BTreeMap<Cell, u32>,
+    impossible: BTreeSet<String>,
+}
 
-/// Does the tasks; whether all of them were done.
-fn carry_out(args: &SweepArgs, todo: &[Task], ran: &mut Vec<Ran>) -> Result<bool, Failure> {
-    let mut log = args.out.as_deref().map(|folder| open_runs(folder, args.resume)).transpose()?;
+impl Watcher for Done {
+    fn ended(&mut self, task: &Task, ended: Ended, seconds: f64) -> Result<(), Failure> {
+        let was_run = !matches!(ended, Ended::Stopped);
+        self.estimate.ended(&task.cell, was_run.then_some(seconds));
+        self.count.1 += 1;
+        match ended {
+            Ended::Whole(ran) => {
+                if let Some(file) = &mut self.file {
+                    let line = serde_json::to_string(&ran).map_err(std::io::Error::from)?;
+                    writeln!(file, "{line}")?;
+                }
+                self.ran.push(ran);
+            }
+            Ended::TooLong => {
+                let least = self.too_long.entry(task.cell.series()).or_insert(task.cell.nodes);
+                *least = task.cell.nodes.min(*least);
+            }
+            Ended::Impossible(reason) => {
+                let Cell { algorithm, nodes, .. } = &task.cell;
+                let seed = task.args().seed;
+                self.impossible
+                    .insert(format!("{algorithm}, {nodes} nodes, seed {seed}: {reason}"));
+            }
+            Ended::Stopped => {}
+        }
+        Ok(())
+    }
+
+    fn go_on(&mut self, under_way: &[(&Task, f64)]) -> bool {
+        let (all, done) = self.count;
+        let left = self.estimate.seconds_left();
+        let spent: f64 = under_way.iter().map(|(_, seconds)| seconds).sum();
+        let left = (left - spent).max(0.0) / self.threads as f64;
+        let slowest = under_way.iter().max_by(|a, b| a.1.total_cmp(&b.1));
+        self.is_whole = self.watch.show(|seconds| {
+            let share = seconds / (seconds + left).max(1e-9);
+            let (done, all) = (grouped(done as u64), grouped(all as u64));
+            let mut text = format!("{} {done} of {all} runs, {}", bar(share), in_words(left));
+            if let Some((task, seconds)) = slowest.filter(|(_, seconds)| *seconds > SLOW) {
+                let Cell { algorithm, nodes, .. } = &task.cell;
+                text += &format!("; {algorithm} with {nodes} nodes takes {seconds:.0} s already");
+            }
+            text
+        });
+        self.is_whole
+    }
+}
+
+/// Who takes longer is named.
+const SLOW: f64 = 3.0;
+
+/// A bar of which this share is full.
+fn bar(share: f64) -> String {
+    const WIDTH: usize = 24;
+    let full = ((share * WIDTH as f64) as usize).min(WIDTH);
+    format!("[{}{}] {:2.0} %", "=".repeat(full), " ".repeat(WIDTH - full), share * 100.0)
+}
+
+fn in_words(seconds: f64) -> String {
+    match seconds {
+        seconds if seconds < 100.0 => format!("about {seconds:.0} s left"),
+        seconds => format!("about {:.0} min left", seconds / 60.0),
+    }
+}
+
+impl Done {
+    /// What takes too long, or cannot be run after all.
+    fn left_out(&self) -> Vec<String> {
+        let too_long = self.too_long.iter().map(|(series, least)| {
+            let parts = [&series.algorithm, &series.load, &series.delay];
+            let parts: Vec<_> = parts.into_iter().filter(|it| !it.is_empty()).cloned().collect();
+            let name = parts.join(", ");
+            format!("{name} from {least} nodes on: it takes too long, --event-limit allows more")
+        });
+        too_long.chain(self.impossible.iter().cloned()).collect()
+    }
+}
+
+/// Does the tasks, after those that were done already.
+fn carry_out(
+    args: &SweepArgs,
+    todo: &[Task],
+    ran: Vec<Ran>,
+    file: Option<File>,
+) -> Result<Done, Failure> {
     let usual = thread::available_parallelism().map_or(1, usize::from);
     let threads = args.threads.map_or(usual, usize::from).min(todo.len().max(1));
-    let mut watch = Watch::new();
-    let mut is_whole = true;
-    let mut go_on = |finished: usize| {
-        is_whole = watch.show(|seconds| {
-            let left = (todo.len() - finished) as f64 * seconds / finished.max(1) as f64;
-            let (finished, all) = (grouped(finished as u64), grouped(todo.len() as u64));
-            format!("{finished} of {all} runs, about {left:.0} s left")
-        });
-        is_whole
+    let mut done = Done {
+        ran,
+        file,
+        watch: Watch::new(),
+        estimate: Estimate::new(todo),
+        count: (todo.len(), 0),
+        threads,
+        is_whole: true,
+        too_long: BTreeMap::new(),
+        impossible: BTreeSet::new(),
     };
-    let mut done = |one: Ran| {
-        if let Some(log) = &mut log {
-            let line = serde_json::to_string(&one).map_err(std::io::Error::from)?;
-            writeln!(log, "{line}")?;
-        }
-        ran.push(one);
-        Ok(())
-    };
-    let outcome = run_all(todo, threads, &mut done, &mut go_on);
-    watch.finish();
+    let outcome = run_all(todo, threads, args.event_limit, &mut done);
+    done.watch.finish();
     outcome?;
-    Ok(is_whole)
-}
-
-fn open_runs(folder: &Path, resume: bool) -> Result<File, Failure> {
-    let unwritable = |error| Failure::file("write to the folder", folder, &error);
-    fs::create_dir_all(folder).map_err(unwritable)?;
-    let mut options = OpenOptions::new();
-    options.create(true);
-    match resume {
-        true => options.append(true),
-        false => options.write(true).truncate(true),
-    };
-    options.open(folder.join(RUNS)).map_err(unwritable)
-}
-
-/// The runs of a sweep that was stopped. A line that was cut off is done again.
-fn read_runs(folder: &Path) -> Result<Vec<Ran>, Failure> {
-    let path = folder.join(RUNS);
-    let unreadable = |error| Failure::file("go on with the sweep in", &path, &error);
-    let file = BufReader::new(File::open(&path).map_err(unreadable)?);
-    let lines = file.lines().map_while(Result::ok);
-    Ok(lines.filter_map(|line| serde_json::from_str(&line).ok()).collect())
+    // The short ones of a size that is too long would be no fair sample.
+    let Done { ran, too_long, .. } = &mut done;
+    ran.retain(|it| too_long.get(&it.cell.series()).is_none_or(|least| it.cell.nodes < *least));
+    Ok(done)
 }

@@ -52,9 +52,9 @@ fn a_sweep_finds_the_law_of_chang_and_roberts() {
     }
     check_page(&out, 2);
     let runs = fs::read_to_string(out.join("runs.jsonl")).unwrap();
-    assert_eq!(runs.lines().count(), 80);
+    assert_eq!(runs.lines().count(), 81, "a header, and every run");
     // Half of the runs are lost, one line is cut in the middle: the rest is done again.
-    let half: String = runs.lines().take(40).map(|line| format!("{line}\n")).collect();
+    let half: String = runs.lines().take(41).map(|line| format!("{line}\n")).collect();
     fs::write(out.join("runs.jsonl"), &half[..half.len() - 30]).unwrap();
     let again = json(&format!("{arguments} --out {} --resume --json", out.display()));
     // What is read from a file may differ in its last digit.
@@ -124,6 +124,59 @@ fn a_run_leaves_pictures_and_a_trace_that_replays() {
     assert!(whole["traceEvents"].as_array().is_some_and(|events| events.len() > 10));
     assert!(fine(&format!("export {} --to csv", trace.display())).lines().count() > 10);
     assert!(fine(&format!("export {} --to shiviz", trace.display())).lines().count() > 10);
+    let page = read(&out, "report.html");
+    for asked in ["<dt>entries</dt><dd>2</dd>", "<dt>delay</dt><dd>constant:1</dd>"] {
+        assert!(page.contains(asked), "{asked}");
+    }
+    let csv = read(&out, "results.csv");
+    let (head, row) = csv.trim_end().split_once("\r\n").unwrap();
+    let (head, row): (Vec<_>, Vec<_>) = (head.split(',').collect(), row.split(',').collect());
+    assert_eq!(head.len(), row.len(), "one row of all figures");
+    let of = |name: &str| row[head.iter().position(|it| *it == name).unwrap()];
+    let json: Value = serde_json::from_str(&read(&out, "results.json")).unwrap();
+    assert_eq!(of("mutex.entries"), json["mutex"]["entries"].to_string());
+    assert_eq!(of("messages.total"), json["messages"]["total"].to_string());
+    assert_eq!(
+        of("mutex.waiting_time.p99").parse(),
+        Ok(json["mutex"]["waiting_time"]["p99"].as_f64().unwrap())
+    );
+}
+
+/// A tree of seven nodes, in the words of two formats.
+#[test]
+fn the_network_of_a_trace_is_read_back() {
+    let out = folder("network");
+    fine(&format!("run raymond --nodes 7 --entries 1 --out {}", out.display()));
+    let trace = out.join("trace.jsonl");
+    for (format, extension) in [("dot", "dot"), ("graphml", "graphml")] {
+        let exported = fine(&format!("export {} --to {format}", trace.display()));
+        assert_eq!(exported.trim_end(), read(&out, &format!("network.{extension}")).trim_end());
+        let path = file(&format!("exported.{extension}"), &exported);
+        let of = |topology: &str| {
+            let report = json(&format!("run raymond {topology} --entries 3 --json"));
+            (report["nodes"].clone(), report["digest"].clone(), report["messages"].clone())
+        };
+        let read = of(&format!("--topology file:{}", path.display()));
+        assert_eq!(read, of("--topology tree:2 --nodes 7"), "{exported}");
+    }
+    let error = refused(&format!("export {} --to dot", file("none.jsonl", "{}\n").display()));
+    assert!(error.contains("not a trace"), "{error}");
+}
+
+#[test]
+fn a_large_run_shows_what_needs_no_trace() {
+    let out = folder("large");
+    let trace = file("large.jsonl", "");
+    let arguments = "run naimi-trehel --nodes 150 --entries 2";
+    fine(&format!("{arguments} --out {} --trace {}", out.display(), trace.display()));
+    assert!(fs::read_to_string(&trace).unwrap().lines().count() > 150, "both are written");
+    for name in ["load.svg", "waiting.svg", "kinds.svg", "network.svg"] {
+        assert!(read(&out, name).starts_with("<svg"), "{name}");
+    }
+    assert!(!out.join("trace.jsonl").exists() && !out.join("spacetime.svg").exists());
+    // A smaller one takes its place, and nothing of the larger one is left.
+    fine(&format!("run chang-roberts --nodes 5 --out {}", out.display()));
+    assert!(!out.join("waiting.svg").exists() && out.join("spacetime.svg").exists());
 }
 
 #[test]

@@ -93,6 +93,7 @@ impl Metrics {
             bytes: self.bytes,
             max_per_node: max,
             mean_per_node: total as f64 / loads.len().max(1) as f64,
+            per_node: loads.clone(),
             gini: gini(sorted(loads, max), total),
             in_flight_peak: self.in_flight_peak,
         }
@@ -136,6 +137,9 @@ pub struct Messages {
     pub bytes: u64,
     /// Sent and received by the busiest node.
     pub max_per_node: u32,
+    /// Sent and received by each node.
+    #[serde(skip)]
+    pub per_node: Vec<u32>,
     /// Sent and received by a node on average.
     pub mean_per_node: f64,
     /// How unevenly nodes are loaded: 0 all alike, 1 one does everything.

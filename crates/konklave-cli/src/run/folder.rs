@@ -1,19 +1,28 @@
 //! The folder of a run: what it came to, and what happened.
 
+use std::fs::File;
 use std::io::BufReader;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use konklave_report::folder::Folder;
 use konklave_report::html::{Outcome, Report};
-use konklave_report::table::Table;
+use konklave_report::network::{self, Roles};
+use konklave_report::table::{Cell, Table};
+use serde_json::Value;
 
 use super::RunReport;
+use crate::args::RunArgs;
+use crate::drive::Problem;
 use crate::failure::Failure;
-use crate::out;
+use crate::out::{self, Picture};
 use crate::site::Site;
 
 /// Traces of more nodes would fill disks, and pictures of them nobody could read.
 const NODES_MAX: u32 = 100;
+/// Networks of more nodes nobody could read, and
+const NETWORK_MAX: u32 = 400;
+/// those of more edges fill disks.
+const EDGES_MAX: u64 = 100_000;
 
 const TRACE: &str = "trace.jsonl";
 
@@ -25,8 +34,10 @@ pub(super) fn trace_path(folder: &Folder, site: &Site) -> Option<PathBuf> {
 /// Writes everything to the folder; where the report is.
 pub(super) fn write(
     report: &RunReport<'_>,
+    args: &RunArgs,
     site: &Site,
     lines: &[String],
+    trace: Option<&Path>,
     folder: Folder,
 ) -> Result<String, Failure> {
     let title = format!("{} on a {}", report.algorithm, site.graph().describe());
@@ -41,28 +52,139 @@ pub(super) fn write(
     };
     let mut page = Report::new(&title)
         .verdict(outcome, report.verdict, &sentence)
+        .asked(asked(args, site))
         .command(&out::command())
         .section("What it came to")
         .preformatted(&out::plain(lines));
-    let mut files = vec![("results.json", "all of this for programs")];
-    let mut pictures = vec![out::kinds(&title, &report.messages.by_kind)];
-    if let Some(path) = trace_path(&folder, site) {
-        let trace = BufReader::new(std::fs::File::open(path)?);
-        let account = out::account(trace, site.nodes() as usize)?;
-        let mut drawn = out::pictures(site, &account)?;
-        drawn.append(&mut pictures);
-        pictures = drawn;
-        files.push((TRACE, "every step: konklave replay and draw show it"));
-    } else {
-        page = page.text("There are too many nodes to keep every step; --trace FILE does.");
+    let mut files = vec![
+        ("results.csv", "one row with every figure"),
+        ("results.json", "all of this for programs"),
+    ];
+    let mut pictures = match trace.filter(|_| site.nodes() <= NODES_MAX) {
+        Some(path) => {
+            let trace =
+                File::open(path).map_err(|it| Failure::file("read the trace", path, &it))?;
+            let account = out::account(BufReader::new(trace), site.nodes() as usize)?;
+            out::pictures(site, &account)?
+        }
+        None => without_trace(report, site, &title),
+    };
+    pictures.push(out::kinds(&title, &report.messages.by_kind));
+    match (trace, &args.trace) {
+        (Some(_), None) => files.push((TRACE, "every step: konklave replay and draw show it")),
+        (_, Some(path)) => page = page.text(&format!("Every step is in {}.", path.display())),
+        (None, None) => {
+            page = page.text("There are too many nodes to keep every step: --trace FILE does.");
+        }
     }
     page = out::show(&folder, page.section("What happened"), &pictures)?;
+    if site.graph().edges() <= EDGES_MAX {
+        folder.write("network.dot", site.graph().to_dot())?;
+        folder.write("network.graphml", site.graph().to_graphml())?;
+        files.push(("network.dot", "the network for Graphviz, and for --topology file:"));
+        files.push(("network.graphml", "the network for yEd, Gephi, NetworkX and others"));
+    }
     let mut table = Table::new(["kind", "messages"]);
     for (kind, count) in &report.messages.by_kind {
-        table.push([kind.clone(), count.to_string()]);
+        table.push([Cell::from(kind.as_str()), Cell::from(*count)]);
     }
-    folder.write("results.csv", table.csv())?;
-    files.push(("results.csv", "messages of each kind"));
+    folder.write("results.csv", figures(report)?.csv())?;
     folder.write_json("results.json", report)?;
     out::finish(folder, &page.table(&table, "Messages of each kind").files(files))
+}
+
+/// What the user wants to know: what is said, and what else it means for the nodes.
+fn asked(args: &RunArgs, site: &Site) -> Vec<(&'static str, String)> {
+    let setup = site.setup();
+    let (mutex, election, faults) = (&args.mutex, &args.election, &args.faults);
+    let text = |it: Option<&dyn ToString>| it.map_or(String::new(), ToString::to_string);
+    let is_fifo = args.fifo || (site.needs_fifo() && !args.beyond);
+    let mut asked = vec![
+        ("algorithm", site.entry().name.clone()),
+        ("network", site.graph().describe()),
+        ("seed", setup.seed.to_string()),
+        ("delay", args.delay.to_string()),
+        ("order", if is_fifo { "first in first out" } else { "any" }.to_owned()),
+        ("load", text(mutex.load.as_ref().map(|it| it as _))),
+        ("entries", text(mutex.entries.as_ref().map(|it| it as _))),
+        ("inside for", text(mutex.cs.as_ref().map(|it| it as _))),
+        ("thinking for", text(mutex.think.as_ref().map(|it| it as _))),
+        ("warm-up", text(mutex.warmup.as_ref().map(|it| it as _))),
+        ("requesters", text(mutex.requesters.as_ref().map(|it| it as _))),
+        ("ids", election.ids.clone().unwrap_or_default()),
+        ("initiators", text(election.initiators.as_ref().map(|it| it as _))),
+        ("start within", text(election.start_within.as_ref().map(|it| it as _))),
+        ("elections", text(election.elections.as_ref().map(|it| it as _))),
+        ("notice", text(election.notice.as_ref().map(|it| it as _))),
+        ("loss", text(faults.loss.as_ref().map(|it| it as _))),
+        ("duplicates", text(faults.duplicate.as_ref().map(|it| it as _))),
+        ("held up", text(faults.reorder.as_ref().map(|it| it as _))),
+        ("crashes", list(&faults.crash)),
+        ("pauses", list(&faults.pause)),
+        ("partitions", list(&faults.partition)),
+        ("garbage", list(&faults.corrupt)),
+    ];
+    asked.extend(args.variant.given().map(|(name, value)| (name, value.to_owned())));
+    asked.retain(|(_, text)| !text.is_empty());
+    asked
+}
+
+fn list(items: &[impl ToString]) -> String {
+    items.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+}
+
+/// What can be shown of a run whose steps were not kept.
+fn without_trace(report: &RunReport<'_>, site: &Site, title: &str) -> Vec<Picture> {
+    let mut pictures = Vec::new();
+    if site.nodes() <= NETWORK_MAX {
+        let leader = match report.problem {
+            Problem::Election(election) => election.leader_node.map(|node| node.index()),
+            Problem::Mutex(_) | Problem::Booking(_) => None,
+        };
+        let roles = Roles { leaders: leader.into_iter().collect(), ..Roles::default() };
+        let svg = network::picture(title, site.graph(), &site.setup().topology, &roles);
+        pictures.push(Picture::new("network.svg", "The network.", svg));
+    }
+    let waiting = match report.problem {
+        Problem::Mutex(mutex) => &mutex.waiting_times[..],
+        Problem::Booking(booking) => &booking.waiting_times[..],
+        Problem::Election(_) => &[],
+    };
+    if !waiting.is_empty() {
+        pictures.push(out::waiting_picture(title, "waiting time, in T", waiting.to_vec()));
+    }
+    let loads = report.messages.per_node.iter().map(|load| f64::from(*load));
+    pictures.push(out::load_picture(title, loads));
+    pictures
+}
+
+/// One row with every figure: what is within something has both names.
+fn figures(report: &RunReport<'_>) -> Result<Table, Failure> {
+    let mut all = Vec::new();
+    let value = serde_json::to_value(report).map_err(std::io::Error::from)?;
+    collect("", &value, &mut all);
+    let (names, cells): (Vec<_>, Vec<_>) = all.into_iter().unzip();
+    Ok(Table::new(names).row(cells))
+}
+
+fn collect(name: &str, value: &Value, all: &mut Vec<(String, Cell)>) {
+    let cell = match value {
+        Value::Object(fields) => {
+            for (field, value) in fields {
+                let within = if name.is_empty() { String::new() } else { format!("{name}.") };
+                collect(&format!("{within}{field}"), value, all);
+            }
+            return;
+        }
+        // Who waits, and what was violated, is in the JSON.
+        Value::Array(_) => return,
+        Value::Null => Cell::Empty,
+        Value::Bool(is) => Cell::from(is.to_string()),
+        Value::String(text) => Cell::from(text.as_str()),
+        Value::Number(number) => match (number.as_u64(), number.as_f64()) {
+            (Some(whole), _) => Cell::from(whole),
+            (None, number) => Cell::from(number),
+        },
+    };
+    all.push((name.to_owned(), cell));
 }

@@ -9,13 +9,16 @@ use konklave_sim::workload::mutex::Demand;
 
 use crate::args::{ElectionArgs, VariantArgs, number_of_nodes};
 
+/// What the last options are about.
+const OUTPUT: &str = "Runs and output";
+
 /// Options of `sweep`.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   konklave sweep chang-roberts --nodes 100,1000,10000,100000 --seeds 30 --out out/cr
   konklave sweep mutex --nodes 7,13,31,57 --load heavy --out out/mutex
   konklave sweep raymond --nodes 15,63,255 --load light,heavy
-  konklave sweep chang-roberts --nodes 10,100,1000 --assert \"messages <= 2*n*log2(n)+3*n\"
+  konklave sweep chang-roberts --nodes 10,100,1000 --assert 'messages <= 2*n*log2(n)+3*n'
 
 A bound names n and measured quantities: messages, bytes, time, depth, load_max, load_mean, and
 messages_per_entry, waiting, response, coordination, throughput, overtakings or time_to_elect,
@@ -48,17 +51,13 @@ pub struct SweepArgs {
     /// Channels keep the order of messages [default: if the algorithm needs it]
     #[arg(long)]
     pub fifo: bool,
-    /// A bound that the means must keep, such as "messages <= 2*n*log2(n)+n"; can be repeated
-    #[arg(long, value_name = "BOUND")]
-    pub assert: Vec<String>,
-    /// How many runs at a time [default: one per processor]
-    #[arg(long, value_name = "COUNT")]
-    pub threads: Option<NonZeroUsize>,
 
     /// Mutual exclusion: light, heavy or poisson:RATE: several [default: heavy]
     #[arg(long, value_name = "LOADS", value_delimiter = ',')]
     pub load: Vec<Demand>,
-    /// Mutual exclusion: how often each node enters [default: 5]
+    /// Mutual exclusion: how often each node enters; under light load, on average [default: 5; 10
+    /// under light load, 14 under heavy load with constant delays, where the beginning and the end
+    /// are left out]
     #[arg(long)]
     pub entries: Option<u32>,
     /// What the nodes want
@@ -68,16 +67,25 @@ pub struct SweepArgs {
     #[command(flatten)]
     pub variant: VariantArgs,
 
+    /// A bound that the means must keep, such as 'messages <= 2*n*log2(n)+n'; can be repeated
+    #[arg(long, value_name = "BOUND", help_heading = OUTPUT)]
+    pub assert: Vec<String>,
+    /// How many runs at a time [default: one per processor]
+    #[arg(long, value_name = "COUNT", help_heading = OUTPUT)]
+    pub threads: Option<NonZeroUsize>,
+    /// Leave out what takes more messages [default: 200 million, or 200 per node]
+    #[arg(long, value_name = "MESSAGES", help_heading = OUTPUT)]
+    pub event_limit: Option<u64>,
     /// Write a report with plots, and every run, to this folder
-    #[arg(long, value_name = "DIR", help_heading = "Output")]
+    #[arg(long, value_name = "DIR", help_heading = OUTPUT)]
     pub out: Option<PathBuf>,
-    /// Go on where a sweep with the same --out was stopped
-    #[arg(long, requires = "out", help_heading = "Output")]
+    /// Go on where a sweep with the same --out was stopped; it may have more sizes and seeds now
+    #[arg(long, requires = "out", help_heading = OUTPUT)]
     pub resume: bool,
     /// Print one JSON object
-    #[arg(long, conflicts_with = "csv", help_heading = "Output")]
+    #[arg(long, conflicts_with = "csv", help_heading = OUTPUT)]
     pub json: bool,
     /// Print comma-separated values
-    #[arg(long, help_heading = "Output")]
+    #[arg(long, help_heading = OUTPUT)]
     pub csv: bool,
 }

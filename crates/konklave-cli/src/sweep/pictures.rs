@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use konklave_draw::Axis;
 use konklave_draw::chart::{Plot, Point, Stacked, samples};
+use konklave_report::growth::{Fit, Growth};
 
 use super::runs::Cell;
 use super::summary::{Group, Summary};
@@ -11,40 +12,74 @@ use crate::out::{self, Picture};
 
 /// All pictures.
 pub(super) fn pictures(title: &str, summary: &Summary) -> Vec<Picture> {
-    let mut all = vec![Picture {
-        name: "growth.svg".to_owned(),
-        caption: format!(
-            "{} by the number of nodes: means with 95 % confidence, and what the formula or the \
-             best fit says.",
-            words(summary.quantity)
-        ),
-        svg: growth(title, summary).svg(),
-    }];
+    let quantity = words(summary.quantity);
+    let caption = match beside(summary) {
+        Beside::Formula(..) => "means with 95 % confidence, and what the formula says",
+        Beside::Fit(_) => "means with 95 % confidence, and the law that fits best",
+        Beside::Nothing => "means with 95 % confidence",
+    };
+    let caption = format!("{quantity}, by the number of nodes: {caption}.");
+    let mut all = vec![Picture::new("growth.svg", capital(&caption), growth(title, summary).svg())];
     let other =
         [("waiting", "Waiting time, in units of T"), ("time_to_elect", "Time to elect, in T")];
     for (quantity, label) in other {
         if summary.groups.iter().any(|group| group.measured.contains_key(quantity)) {
-            all.push(Picture {
-                name: format!("{quantity}.svg"),
-                caption: format!("{label}, by the number of nodes."),
-                svg: plot(title, summary, quantity, label).svg(),
-            });
+            let caption = format!("{label}, by the number of nodes.");
+            let svg = plot(title, summary, quantity, label).svg();
+            all.push(Picture::new(&format!("{quantity}.svg"), caption, svg));
         }
     }
-    all.push(Picture {
-        name: "kinds.svg".to_owned(),
-        caption: "Messages of each kind, per node.".to_owned(),
-        svg: kinds(title, summary).svg(),
-    });
-    if summary.laws.len() > 1 {
-        all.push(Picture {
-            name: "comparison.svg".to_owned(),
-            caption: "The largest size: measured, beside the formula where there is one."
-                .to_owned(),
-            svg: comparison(title, summary),
-        });
+    let shown = shown_together(summary);
+    if let Some(first) = shown.first() {
+        let (size, per) = (first.cell.nodes, per(first).1);
+        let is_alone = summary.laws.len() == 1;
+        let of = if is_alone { String::new() } else { format!(", with {size} nodes") };
+        let caption = format!("Messages of each kind {per}{of}.");
+        all.push(Picture::new("kinds.svg", caption, kinds(title, summary, &shown).svg()));
+        if !is_alone {
+            let caption =
+                format!("{quantity} with {size} nodes, and the formula where there is one.");
+            let svg = comparison(title, summary, &shown);
+            all.push(Picture::new("comparison.svg", capital(&caption), svg));
+        }
     }
     all
+}
+
+/// What a plot shows beside what was measured.
+enum Beside {
+    Formula(Vec<(f64, f64)>),
+    Fit(Fit),
+    /// Curves of several algorithms would hide each other.
+    Nothing,
+}
+
+/// The formula where it has values, and else the fitted law.
+fn beside(summary: &Summary) -> Beside {
+    let [law] = &summary.laws[..] else { return Beside::Nothing };
+    let value =
+        |group: &Group| Some((f64::from(group.cell.nodes), group.expected.as_ref()?.value()?));
+    let formula: Vec<_> = summary.groups.iter().filter_map(value).collect();
+    match law.growth.as_ref().and_then(Growth::best) {
+        _ if !formula.is_empty() && formula.len() == summary.groups.len() => {
+            Beside::Formula(formula)
+        }
+        Some(fit) => Beside::Fit(fit),
+        None => Beside::Nothing,
+    }
+}
+
+/// The groups of one picture without sizes: all sizes of the only series, or all series at the
+/// largest size that all have.
+fn shown_together(summary: &Summary) -> Vec<&Group> {
+    let largest = summary.largest_common();
+    let is_shown = |group: &&Group| summary.laws.len() == 1 || Some(group.cell.nodes) == largest;
+    summary.groups.iter().filter(is_shown).collect()
+}
+
+fn capital(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or(String::new(), |first| first.to_uppercase().chain(chars).collect())
 }
 
 /// The name of a quantity, for people.
@@ -53,7 +88,7 @@ pub(super) fn words(quantity: &str) -> String {
 }
 
 /// What distinguishes a series from the others.
-fn series(cell: &Cell, summary: &Summary) -> String {
+pub(super) fn series(cell: &Cell, summary: &Summary) -> String {
     let cells = || summary.groups.iter().map(|group| &group.cell);
     let several = |of: fn(&Cell) -> &String| cells().map(of).collect::<BTreeSet<_>>().len() > 1;
     let mut parts = vec![cell.algorithm.clone()];
@@ -74,8 +109,25 @@ fn by_series(summary: &Summary) -> BTreeMap<String, Vec<&Group>> {
     all
 }
 
+/// Sizes that grow by factors, and not by steps, are shown on a logarithmic axis.
+fn axis(summary: &Summary) -> Axis {
+    let mut sizes: Vec<_> = summary.groups.iter().map(|it| f64::from(it.cell.nodes)).collect();
+    sizes.sort_by(f64::total_cmp);
+    sizes.dedup();
+    let [first, .., last] = sizes[..] else { return Axis::Auto };
+    let gaps = (sizes.len() - 1) as f64;
+    // How far sizes are from equal distances on an axis of length one.
+    let uneven = |place: &dyn Fn(f64) -> f64| -> f64 {
+        let share = |size: f64| (place(size) - place(first)) / (place(last) - place(first));
+        let off = |(at, size): (usize, &f64)| (share(*size) - at as f64 / gaps).abs();
+        sizes.iter().enumerate().map(off).sum()
+    };
+    let is_geometric = uneven(&f64::ln) < uneven(&|size| size);
+    if sizes.len() > 2 && is_geometric && last >= 5.0 * first { Axis::Log } else { Axis::Auto }
+}
+
 fn plot(title: &str, summary: &Summary, quantity: &str, label: &str) -> Plot {
-    let mut plot = Plot::new(title).x("nodes", Axis::Auto).y(label, Axis::Auto);
+    let mut plot = Plot::new(title).x("nodes", axis(summary)).y(label, Axis::Auto);
     for (name, groups) in by_series(summary) {
         let points = groups.iter().filter_map(|group| {
             let found = group.measured.get(quantity)?;
@@ -89,65 +141,50 @@ fn plot(title: &str, summary: &Summary, quantity: &str, label: &str) -> Plot {
 
 /// The main quantity, with the formula where there is one, and else with the fitted law.
 pub(super) fn growth(title: &str, summary: &Summary) -> Plot {
-    let mut plot = Plot::new(title).x("nodes", Axis::Auto).y(words(summary.quantity), Axis::Auto);
-    for (name, groups) in by_series(summary) {
-        let points: Vec<_> = groups
-            .iter()
-            .filter_map(|group| {
-                let found = group.measured.get(summary.quantity)?;
-                let x = f64::from(group.cell.nodes);
-                Some(Point::between(x, found.mean, found.low(), found.high()))
-            })
-            .collect();
-        let range = (points.first().map(|it| it.x), points.last().map(|it| it.x));
-        plot = plot.measured(name.clone(), points);
-        let formula: Vec<_> = groups
-            .iter()
-            .filter_map(|group| Some((f64::from(group.cell.nodes), group.expected.as_ref()?)))
-            .filter(|(_, expected)| expected.high - expected.low <= 0.1 * expected.high)
-            .map(|(nodes, expected)| (nodes, (expected.low + expected.high) / 2.0))
-            .collect();
-        let is_alone = summary.laws.len() == 1;
-        let cell = &groups[0].cell;
-        let law = summary.laws.iter().find(|law| {
-            (&law.algorithm, &law.load, &law.delay) == (&cell.algorithm, &cell.load, &cell.delay)
-        });
-        let best = law.and_then(|law| law.growth.best());
-        if formula.len() > 1 && is_alone {
-            plot = plot.formula(format!("{name}: formula"), formula);
-        } else if let (Some(fit), (Some(from), Some(to)), true) = (best, range, is_alone) {
-            plot = plot.formula(format!("{fit}"), samples(from, to, |n| fit.at(n)));
+    let plot = plot(title, summary, summary.quantity, &words(summary.quantity));
+    let sizes = || summary.groups.iter().map(|group| f64::from(group.cell.nodes));
+    let (from, to) = (sizes().fold(f64::INFINITY, f64::min), sizes().fold(0.0, f64::max));
+    match beside(summary) {
+        Beside::Formula(points) => {
+            let expected = summary.groups.iter().find_map(|group| group.expected.as_ref());
+            let name = expected.map_or("formula", |it| &it.formula);
+            plot.formula(name, points)
         }
+        Beside::Fit(fit) => plot.formula(fit.to_string(), samples(from, to, |n| fit.at(n))),
+        Beside::Nothing => plot,
     }
-    plot
 }
 
-fn kinds(title: &str, summary: &Summary) -> Stacked {
-    let names: BTreeSet<_> = summary.groups.iter().flat_map(|group| group.kinds.keys()).collect();
+/// What messages are shared out to, and its name.
+fn per(group: &Group) -> (f64, &'static str) {
+    let nodes = f64::from(group.cell.nodes);
+    match group.entries {
+        Some(entries) => (nodes * f64::from(entries), "per entry"),
+        None => (nodes, "per node"),
+    }
+}
+
+fn kinds(title: &str, summary: &Summary, shown: &[&Group]) -> Stacked {
+    let names: BTreeSet<_> = shown.iter().flat_map(|group| group.kinds.keys()).collect();
     let names: Vec<String> = names.into_iter().cloned().collect();
-    let largest = summary.groups.iter().map(|group| group.cell.nodes).max();
     let is_alone = summary.laws.len() == 1;
-    let mut chart = Stacked::new(title, names.clone()).label("messages per node");
-    for group in &summary.groups {
-        let is_shown = is_alone || Some(group.cell.nodes) == largest;
-        if is_shown {
-            let name = match is_alone {
-                true => format!("{} nodes", group.cell.nodes),
-                false => series(&group.cell, summary),
-            };
-            let nodes = f64::from(group.cell.nodes);
-            let count = |kind: &String| group.kinds.get(kind).copied().unwrap_or(0.0) / nodes;
-            chart = chart.bar(name, names.iter().map(count).collect::<Vec<_>>());
-        }
+    let label = format!("messages {}", shown.first().map_or("", |group| per(group).1));
+    let mut chart = Stacked::new(title, names.clone()).label(label);
+    for group in shown {
+        let name = match is_alone {
+            true => format!("{} nodes", group.cell.nodes),
+            false => series(&group.cell, summary),
+        };
+        let count = |kind: &String| group.kinds.get(kind).copied().unwrap_or(0.0) / per(group).0;
+        chart = chart.bar(name, names.iter().map(count).collect::<Vec<_>>());
     }
     chart
 }
 
-fn comparison(title: &str, summary: &Summary) -> String {
-    let largest = summary.groups.iter().map(|group| group.cell.nodes).max().unwrap_or(0);
-    let title = format!("{title}, {largest} nodes");
-    let groups = summary.groups.iter().filter(|group| group.cell.nodes == largest);
-    let rows = groups.filter_map(|group| {
+fn comparison(title: &str, summary: &Summary, shown: &[&Group]) -> String {
+    let size = shown.first().map_or(0, |group| group.cell.nodes);
+    let title = format!("{title}, {size} nodes");
+    let rows = shown.iter().filter_map(|group| {
         let found = group.measured.get(summary.quantity)?;
         let measured = (found.low(), found.mean, found.high());
         Some((series(&group.cell, summary), measured, group.expected.as_ref()))

@@ -1,5 +1,7 @@
 //! What a sweep has found, on the terminal and in its folder.
 
+use std::collections::BTreeMap;
+
 use konklave_draw::chart::TextForm;
 use konklave_report::folder::Folder;
 use konklave_report::html::{Outcome, Report};
@@ -7,8 +9,10 @@ use konklave_report::table::{Cell, Table};
 use serde_json::{Value, json};
 
 use super::SweepArgs;
-use super::pictures::{growth, pictures, words};
-use super::summary::{Group, Summary};
+use super::bounds::{Judged, Judgement};
+use super::log::RUNS;
+use super::pictures::{growth, pictures, series, words};
+use super::summary::{Group, Law, Summary};
 use crate::failure::Failure;
 use crate::out;
 use crate::output::{self, short};
@@ -49,25 +53,73 @@ fn title(args: &SweepArgs) -> String {
     args.algorithm.clone()
 }
 
-fn for_people(args: &SweepArgs, summary: &Summary, context: &Context<'_>) -> Vec<String> {
-    let quantity = words(summary.quantity);
-    let head = ["algorithm", "nodes", "load", "delay", &quantity, "95 %", "formula", "runs"];
-    let mut rows = vec![head.map(str::to_owned).to_vec()];
-    rows.extend(summary.groups.iter().map(|group| {
+/// The table for people: its head and its rows.
+fn rows(summary: &Summary) -> Vec<Vec<Cell>> {
+    let is_one = |of: fn(&Group) -> &String| {
+        let mut all = summary.groups.iter().map(of);
+        let first = all.next();
+        all.all(|it| Some(it) == first)
+    };
+    // A column that says the same everywhere is not worth its width: what was asked says it.
+    let shown = [
+        ("algorithm", true),
+        ("nodes", true),
+        ("network", true),
+        ("load", !is_one(|group| &group.cell.load)),
+        ("delay", !is_one(|group| &group.cell.delay)),
+        (summary.quantity, true),
+        ("95 %", true),
+        ("formula", summary.groups.iter().any(|group| group.expected.is_some())),
+        ("", summary.groups.iter().any(|group| group.agrees.is_some())),
+        ("runs", true),
+    ];
+    let head = shown.iter().map(|(name, _)| Cell::from(words(name)));
+    let row = |group: &Group| {
         let found = group.measured.get(summary.quantity);
+        let margin = found.and_then(|found| found.margin);
         vec![
-            group.cell.algorithm.clone(),
-            group.cell.nodes.to_string(),
-            group.cell.load.clone(),
-            group.cell.delay.clone(),
-            found.map_or(String::new(), |found| short(found.mean)),
-            found
-                .and_then(|found| found.margin)
-                .map_or(String::new(), |margin| format!("+- {}", short(margin))),
-            group.expected.as_ref().map_or(String::new(), ToString::to_string),
-            found.map_or(String::new(), |found| found.count.to_string()),
+            Cell::from(group.cell.algorithm.as_str()),
+            Cell::from(group.cell.nodes),
+            Cell::from(group.network.as_str()),
+            Cell::from(group.cell.load.as_str()),
+            Cell::from(group.cell.delay.as_str()),
+            Cell::from(found.map(|found| found.mean)),
+            Cell::from(margin.map(|margin| format!("+- {}", short(margin)))),
+            Cell::from(group.expected.as_ref().map(ToString::to_string)),
+            Cell::from(agreement(group)),
+            Cell::from(found.map(|found| found.count)),
         ]
-    }));
+    };
+    let all = std::iter::once(head.collect()).chain(summary.groups.iter().map(row));
+    let keep = |row: Vec<Cell>| {
+        row.into_iter().zip(shown).filter(|(_, (_, is_shown))| *is_shown).map(|(it, _)| it)
+    };
+    all.map(|row| keep(row).collect()).collect()
+}
+
+/// What the table says about a measurement beside its formula.
+fn agreement(group: &Group) -> &'static str {
+    match (&group.broken, group.agrees) {
+        (Some(_), _) => "violated",
+        (None, Some(true)) => "ok",
+        (None, Some(false)) => "differs",
+        (None, None) => "",
+    }
+}
+
+/// A cell of the table on the terminal.
+fn on_terminal(cell: Cell) -> String {
+    match cell {
+        Cell::Empty => String::new(),
+        Cell::Text(text) => text,
+        Cell::Whole(number) => number.to_string(),
+        Cell::Number(number) => short(number),
+    }
+}
+
+fn for_people(args: &SweepArgs, summary: &Summary, context: &Context<'_>) -> Vec<String> {
+    let rows = rows(summary).into_iter();
+    let rows: Vec<Vec<_>> = rows.map(|row| row.into_iter().map(on_terminal).collect()).collect();
     let mut lines = output::table(&rows);
     lines[0] = output::bold(&lines[0]);
     lines.push(String::new());
@@ -75,9 +127,9 @@ fn for_people(args: &SweepArgs, summary: &Summary, context: &Context<'_>) -> Vec
         .extend(growth(&title(args), summary).text(TextForm::default()).lines().map(str::to_owned));
     lines.push(String::new());
     lines.extend(laws(summary));
-    lines.extend(verdicts(summary).into_iter().map(|(is_good, text)| match is_good {
-        true => format!("{}  {text}", output::green("holds")),
-        false => format!("{}  {text}", output::red("broken")),
+    lines.extend(verdicts(summary).into_iter().map(|(badge, text)| {
+        let badge = if badge == "holds" { output::green(badge) } else { output::red(badge) };
+        format!("{badge}  {text}")
     }));
     lines.extend(context.left_out.iter().map(|reason| format!("left out: {reason}")));
     if !context.is_whole {
@@ -89,26 +141,22 @@ fn for_people(args: &SweepArgs, summary: &Summary, context: &Context<'_>) -> Vec
 /// How the main quantity grows, in words.
 fn laws(summary: &Summary) -> Vec<String> {
     let is_alone = summary.laws.len() == 1;
-    let sentence = |law: &super::summary::Law| {
-        let words = law.growth.words(&words(summary.quantity));
+    let sentence = |law: &Law| {
+        let words = law.words(&words(summary.quantity));
         match is_alone {
             true => words,
-            false => {
-                let parts = [&law.algorithm, &law.load, &law.delay];
-                let parts: Vec<_> =
-                    parts.into_iter().filter(|it| !it.is_empty()).cloned().collect();
-                format!("{}: {words}", parts.join(", "))
-            }
+            false => format!("{}: {words}", series(&law.series, summary)),
         }
     };
     summary.laws.iter().map(sentence).collect()
 }
 
-/// Bounds and promises, and whether each holds.
-fn verdicts(summary: &Summary) -> Vec<(bool, String)> {
-    let bounds = summary.bounds.iter().map(|(bound, violation)| match violation {
-        None => (true, bound.clone()),
-        Some(violation) => (false, violation.clone()),
+/// Bounds and promises: a badge, and what there is to say.
+fn verdicts(summary: &Summary) -> Vec<(&'static str, String)> {
+    let bounds = summary.bounds.iter().map(|judged| match &judged.verdict {
+        Judgement::Holds => ("holds", judged.bound.clone()),
+        Judgement::Broken(how) => ("broken", how.clone()),
+        Judgement::Open(why) => ("undecided", why.clone()),
     });
     let broken = summary.groups.iter().filter_map(|group| {
         let (promise, seed) = group.broken.as_ref()?;
@@ -117,7 +165,7 @@ fn verdicts(summary: &Summary) -> Vec<(bool, String)> {
             "{promise}: {}, {} nodes, {} {}, seed {seed}",
             cell.algorithm, cell.nodes, cell.load, cell.delay
         );
-        Some((false, text))
+        Some(("broken", text))
     });
     bounds.chain(broken).collect()
 }
@@ -129,9 +177,9 @@ fn table(summary: &Summary) -> Table {
     names.sort();
     names.dedup();
     let mut columns: Vec<String> =
-        ["algorithm", "nodes", "load", "delay", "runs"].map(str::to_owned).to_vec();
+        ["algorithm", "nodes", "network", "load", "delay", "runs"].map(str::to_owned).to_vec();
     columns.extend(names.iter().flat_map(|name| [(*name).clone(), format!("{name}_margin")]));
-    columns.extend(["formula", "formula_low", "formula_high"].map(str::to_owned));
+    columns.extend(["formula", "formula_low", "formula_high", "agreement"].map(str::to_owned));
     let mut table = Table::new(columns);
     for group in &summary.groups {
         table.push(row(group, &names));
@@ -144,10 +192,11 @@ fn row(group: &Group, names: &[&String]) -> Vec<Cell> {
     let runs = group.measured.values().map(|found| found.count).max().unwrap_or(0);
     let mut cells: Vec<Cell> = vec![
         Cell::from(cell.algorithm.as_str()),
-        Cell::from(f64::from(cell.nodes)),
+        Cell::from(cell.nodes),
+        Cell::from(group.network.as_str()),
         Cell::from(cell.load.as_str()),
         Cell::from(cell.delay.as_str()),
-        Cell::from(runs as f64),
+        Cell::from(runs),
     ];
     for name in names {
         let found = group.measured.get(*name);
@@ -162,6 +211,7 @@ fn row(group: &Group, names: &[&String]) -> Vec<Cell> {
         ]),
         None => cells.extend([Cell::Empty, Cell::Empty, Cell::Empty]),
     }
+    cells.push(Cell::from(Some(agreement(group)).filter(|it| !it.is_empty())));
     cells
 }
 
@@ -171,10 +221,11 @@ fn for_machines(args: &SweepArgs, summary: &Summary, context: &Context<'_>) -> V
         .iter()
         .map(|law| {
             json!({
-                "algorithm": law.algorithm,
-                "load": law.load,
-                "delay": law.delay,
-                "words": law.growth.words(&words(summary.quantity)),
+                "algorithm": law.series.algorithm,
+                "load": law.series.load,
+                "delay": law.series.delay,
+                "words": law.words(&words(summary.quantity)),
+                "networks": law.networks,
                 "growth": law.growth,
             })
         })
@@ -182,11 +233,19 @@ fn for_machines(args: &SweepArgs, summary: &Summary, context: &Context<'_>) -> V
     let bounds: Vec<_> = summary
         .bounds
         .iter()
-        .map(|(bound, violation)| {
-            json!({"bound": bound, "holds": violation.is_none(), "violation": violation})
+        .map(|Judged { bound, verdict }| match verdict {
+            Judgement::Holds => json!({"bound": bound, "holds": true}),
+            Judgement::Broken(how) => json!({"bound": bound, "holds": false, "violation": how}),
+            Judgement::Open(why) => json!({"bound": bound, "holds": null, "undecided": why}),
         })
         .collect();
+    let asked: serde_json::Map<_, _> =
+        asked(args).into_iter().map(|(name, value)| (name.to_owned(), value.into())).collect();
     json!({
+        "command": out::command(),
+        "asked": asked,
+        "seeds": {"first": args.seed, "count": args.seeds},
+        "units": UNITS.iter().copied().collect::<BTreeMap<_, _>>(),
         "swept": args.algorithm,
         "quantity": summary.quantity,
         "complete": context.is_whole,
@@ -198,19 +257,43 @@ fn for_machines(args: &SweepArgs, summary: &Summary, context: &Context<'_>) -> V
     })
 }
 
+/// In what quantities are measured. T is the mean delay of a message.
+const UNITS: [(&str, &str); 10] = [
+    ("time", "ticks"),
+    ("bytes", "bytes"),
+    ("depth", "messages"),
+    ("waiting", "T"),
+    ("waiting_p50", "T"),
+    ("waiting_p99", "T"),
+    ("response", "T"),
+    ("coordination", "T"),
+    ("throughput", "entries per T"),
+    ("time_to_elect", "T"),
+];
+
 /// More are not read as one sentence.
 const LAWS_IN_A_SENTENCE: usize = 3;
 
 /// What the user wants to know, as far as it was said.
 fn asked(args: &SweepArgs) -> Vec<(&'static str, String)> {
+    let election = &args.election;
+    let said = |it: Option<&dyn ToString>| it.map_or(String::new(), ToString::to_string);
     let mut asked = vec![
         ("nodes", list(&args.nodes)),
         ("runs", format!("{} of each size, with seeds from {}", args.seeds, args.seed)),
         ("delay", list(&args.delay)),
+        ("order", if args.fifo { "first in first out".to_owned() } else { String::new() }),
         ("load", list(&args.load)),
+        ("entries", said(args.entries.as_ref().map(|it| it as _))),
         ("network", args.topology.clone().unwrap_or_default()),
+        ("ids", election.ids.clone().unwrap_or_default()),
+        ("initiators", said(election.initiators.as_ref().map(|it| it as _))),
+        ("start within", said(election.start_within.as_ref().map(|it| it as _))),
+        ("elections", said(election.elections.as_ref().map(|it| it as _))),
+        ("notice", said(election.notice.as_ref().map(|it| it as _))),
         ("bounds", list(&args.assert)),
     ];
+    asked.extend(args.variant.given().map(|(name, value)| (name, value.to_owned())));
     asked.retain(|(_, text)| !text.is_empty());
     asked
 }
@@ -226,10 +309,11 @@ fn write(
     context: &Context<'_>,
     folder: Folder,
 ) -> Result<String, Failure> {
-    let (outcome, badge) = match (summary.is_broken(), context.is_whole) {
-        (true, _) => (Outcome::Bad, "broken"),
-        (false, false) => (Outcome::Open, "stopped"),
-        (false, true) => (Outcome::Good, "ok"),
+    let (outcome, badge) = match (summary.is_broken(), context.is_whole, summary.is_decided()) {
+        (true, _, _) => (Outcome::Bad, "broken"),
+        (false, false, _) => (Outcome::Open, "stopped"),
+        (false, true, false) => (Outcome::Open, "undecided"),
+        (false, true, true) => (Outcome::Good, "ok"),
     };
     let sentence = match &laws(summary)[..] {
         all if all.len() > LAWS_IN_A_SENTENCE => format!("{} laws of growth, below", all.len()),
@@ -242,17 +326,43 @@ fn write(
         .section("Plots");
     page = out::show(&folder, page, &pictures(&title(args), summary))?;
     page = page.section("Growth").preformatted(&laws(summary).join("\n"));
-    for (is_good, text) in verdicts(summary) {
-        page = page.text(&format!("{}: {text}", if is_good { "holds" } else { "broken" }));
+    for law in &summary.laws {
+        if let Some(table) = fits(law) {
+            let name = series(&law.series, summary);
+            let caption = format!("All laws, fitted to the {} of {name}", words(summary.quantity));
+            page = page.table(&table, &caption);
+        }
+    }
+    for (badge, text) in verdicts(summary) {
+        page = page.text(&format!("{badge}: {text}"));
+    }
+    for reason in context.left_out {
+        page = page.text(&format!("left out: {reason}"));
     }
     let results = table(summary);
     folder.write("results.csv", results.csv())?;
     folder.write_json("results.json", &for_machines(args, summary, context))?;
-    page = page.section("Results").table(&results, "Means over seeds; margins are of 95 %.");
+    let mut rows = rows(summary).into_iter();
+    let head = rows.next().unwrap_or_default().into_iter().map(on_terminal);
+    let mut shown = Table::new(head);
+    rows.for_each(|row| shown.push(row));
+    let caption =
+        "Means over seeds, with 95 % confidence. All that was measured is in results.csv.";
+    page = page.section("Results").table(&shown, caption);
     let files = [
-        ("results.csv", "all means"),
+        ("results.csv", "the means of all that was measured"),
         ("results.json", "the same, with laws and bounds"),
-        ("runs.jsonl", "every run"),
+        (RUNS, "every run"),
     ];
     out::finish(folder, &page.files(files))
+}
+
+/// Every law beside the best, with what it comes to.
+fn fits(law: &Law) -> Option<Table> {
+    let fits = law.growth.as_ref()?.fits();
+    let mut table = Table::new(["law", "fitted", "error"]);
+    for fit in fits {
+        table.push([fit.model.name().to_owned(), fit.to_string(), fit.off()]);
+    }
+    (!table.is_empty()).then_some(table)
 }

@@ -2,36 +2,58 @@
 
 use std::collections::BTreeMap;
 
-use konklave_report::bound::{Bound, Row, Violation};
-use konklave_report::growth::Growth;
+use konklave_report::bound::Bound;
+use konklave_report::growth::{Growth, Sample};
 use konklave_report::statistics::{self, summary};
 
 use super::SweepArgs;
-use super::runs::{Cell, Ran};
-use crate::entry::{Conditions, Expected, Family};
+use super::bounds::{Judged, Judgement};
+use super::runs::{Cell, Ran, Task};
+use crate::entry::Expected;
 use crate::failure::Failure;
-use crate::output::short;
 use crate::table;
 
 /// The runs that differ only in their seeds.
 pub(super) struct Group {
     pub(super) cell: Cell,
+    /// The network, such as `2x5 grid`.
+    pub(super) network: String,
+    /// How often each node enters, if it does.
+    pub(super) entries: Option<u32>,
     /// What was measured, by name.
     pub(super) measured: BTreeMap<String, statistics::Summary>,
     /// The mean number of messages of each kind.
     pub(super) kinds: BTreeMap<String, f64>,
     /// What the formula says about the main quantity.
     pub(super) expected: Option<Expected>,
+    /// Whether what was measured agrees, if that can be told.
+    pub(super) agrees: Option<bool>,
     /// The first broken promise, and its seed.
     pub(super) broken: Option<(String, u64)>,
 }
 
 /// How the main quantity grows, for one algorithm, load and delay.
 pub(super) struct Law {
-    pub(super) algorithm: String,
-    pub(super) load: String,
-    pub(super) delay: String,
-    pub(super) growth: Growth,
+    /// Of all sizes.
+    pub(super) series: Cell,
+    /// None if the sizes have networks of different forms: there is no law across them.
+    pub(super) growth: Option<Growth>,
+    /// The networks, where they are such.
+    pub(super) networks: Vec<String>,
+}
+
+impl Law {
+    /// In words.
+    pub(super) fn words(&self, quantity: &str) -> String {
+        match &self.growth {
+            Some(growth) => growth.words(quantity),
+            None => format!(
+                "no law of {quantity}: the network changes its form with its size ({}); \
+                 name a --topology, or sizes such as 9, 16, 25",
+                self.networks.join(", ")
+            ),
+        }
+    }
 }
 
 /// Everything.
@@ -40,8 +62,7 @@ pub(super) struct Summary {
     pub(super) quantity: &'static str,
     pub(super) groups: Vec<Group>,
     pub(super) laws: Vec<Law>,
-    /// Bounds, and how each is broken first.
-    pub(super) bounds: Vec<(String, Option<String>)>,
+    pub(super) bounds: Vec<Judged>,
 }
 
 impl Summary {
@@ -50,34 +71,44 @@ impl Summary {
         for one in ran {
             cells.entry(one.cell.clone()).or_default().push(one);
         }
-        for ran in cells.values_mut() {
-            ran.sort_by_key(|one| one.seed); // Sums depend on the order, and runs end in any.
-        }
-        let groups: Vec<_> = cells
-            .into_iter()
-            .map(|(cell, ran)| group(args, cell, &ran))
-            .collect::<Result<_, _>>()?;
-        let is_election = groups.iter().all(|group| group.cell.load.is_empty());
+        let is_election = cells.keys().all(|cell| cell.load.is_empty());
         let quantity = if is_election { "messages_to_elect" } else { "messages_per_entry" };
-        let rows: Vec<Row> = groups.iter().map(row).collect();
-        let check = |bound: &Bound| match bound.first_violation(&rows) {
-            Ok(violation) => {
-                Ok((bound.to_string(), violation.map(|it| describe(bound, &it, &groups))))
-            }
-            Err(problem) => Err(Failure::bad(format!("--assert {bound}: {problem}"))),
-        };
-        let bounds = bounds.iter().map(check).collect::<Result<_, _>>()?;
-        Ok(Self { quantity, laws: laws(&groups, quantity), groups, bounds })
+        let mut groups = Vec::new();
+        for (cell, mut ran) in cells {
+            ran.sort_by_key(|one| one.seed); // Sums depend on the order, and runs end in any.
+            let entry = table::find(&cell.algorithm)?;
+            let all = super::tasks(&SweepArgs { seeds: 1, ..super::copy(args) }, &[entry]);
+            let task = all.iter().find(|task| task.cell == cell).expect("it was wanted");
+            groups.push(group(task, &ran, quantity)?);
+        }
+        let laws = laws(&groups, quantity);
+        let bounds = bounds.iter().map(|bound| Judged::new(bound, &groups)).collect();
+        Ok(Self { quantity, laws, groups, bounds })
     }
 
     /// Whether a promise or a bound was broken.
     pub(super) fn is_broken(&self) -> bool {
-        self.groups.iter().any(|group| group.broken.is_some())
-            || self.bounds.iter().any(|(_, violation)| violation.is_some())
+        let is_broken = |judged: &Judged| matches!(judged.verdict, Judgement::Broken(_));
+        self.groups.iter().any(|group| group.broken.is_some()) || self.bounds.iter().any(is_broken)
+    }
+
+    /// Whether there is a verdict about every bound.
+    pub(super) fn is_decided(&self) -> bool {
+        !self.bounds.iter().any(|judged| matches!(judged.verdict, Judgement::Open(_)))
+    }
+
+    /// The largest size at which everything was measured: there all can be compared.
+    pub(super) fn largest_common(&self) -> Option<u32> {
+        let counts = self.groups.iter().fold(BTreeMap::new(), |mut counts, group| {
+            *counts.entry(group.cell.nodes).or_insert(0_usize) += 1;
+            counts
+        });
+        let most = counts.values().copied().max()?;
+        counts.into_iter().rfind(|(_, count)| *count == most).map(|(nodes, _)| nodes)
     }
 }
 
-fn group(args: &SweepArgs, cell: Cell, ran: &[&Ran]) -> Result<Group, Failure> {
+fn group(task: &Task, ran: &[&Ran], quantity: &str) -> Result<Group, Failure> {
     let mut values: BTreeMap<String, Vec<f64>> = BTreeMap::new();
     let mut kinds: BTreeMap<String, f64> = BTreeMap::new();
     for one in ran {
@@ -88,66 +119,84 @@ fn group(args: &SweepArgs, cell: Cell, ran: &[&Ran]) -> Result<Group, Failure> {
             *kinds.entry(kind.clone()).or_default() += *count as f64 / ran.len() as f64;
         }
     }
-    let measured =
+    let measured: BTreeMap<_, _> =
         values.into_iter().filter_map(|(name, values)| Some((name, summary(&values)?))).collect();
     let mut broken: Vec<_> = ran.iter().filter(|one| one.verdict != "ok").collect();
     broken.sort_by_key(|one| one.seed);
     let broken = broken.first().map(|one| (one.verdict.clone(), one.seed));
-    Ok(Group { expected: expected(args, &cell)?, measured, kinds, broken, cell })
+    let (site, plan) = task.plan()?;
+    let describe = site.graph().describe();
+    let network = describe.split_once(" of ").map_or(&describe[..], |(name, _)| name).to_owned();
+    let expected = task.conditions(&site).and_then(|it| (task.entry.expected)(&site, it));
+    let agrees = expected.as_ref().zip(measured.get(quantity)).and_then(|it| agrees(it.0, it.1));
+    let cell = task.cell.clone();
+    let entries = (!cell.load.is_empty()).then_some(plan.mutex.entries);
+    Ok(Group { cell, network, entries, measured, kinds, expected, agrees, broken })
 }
 
-/// What the formula of the algorithm says.
-fn expected(args: &SweepArgs, cell: &Cell) -> Result<Option<Expected>, Failure> {
-    let entry = table::find(&cell.algorithm)?;
-    let all = super::tasks(&SweepArgs { seeds: 1, ..super::copy(args) }, &[entry]);
-    let Some(task) = all.iter().find(|task| task.cell == *cell) else { return Ok(None) };
-    let site = task.site()?;
-    let run = task.args();
-    let load = run.mutex.load.unwrap_or(konklave_sim::workload::mutex::Demand::Heavy);
-    // Only the steady state under regular load has a formula, and a sweep measures whole runs.
-    let is_regular = matches!(run.delay, konklave_sim::Delay::Constant(_));
-    let initiators = match (entry.family, &args.election.initiators) {
-        (Family::Election, None) if entry.needs.one_initiator.is_some() => 1,
-        (Family::Election, None) => site.nodes(),
-        (Family::Election, Some(_)) => return Ok(None),
-        _ => 0,
-    };
-    Ok((entry.expected)(&site, Conditions { load, is_regular, initiators }))
+/// Whether a mean over runs agrees with a formula: it may be off by four times its standard error.
+/// A single run says nothing about a mean.
+fn agrees(expected: &Expected, found: &statistics::Summary) -> Option<bool> {
+    let standard_error = found.deviation / (found.count as f64).sqrt();
+    let is_open = expected.is_mean() && expected.low == expected.high && found.count < 2;
+    (!is_open).then(|| expected.clone().widen(4.0 * standard_error).allows(found.mean))
 }
 
-/// How a bound is broken, for people.
-fn describe(bound: &Bound, violation: &Violation, groups: &[Group]) -> String {
-    let cell = &groups[violation.row].cell;
-    let Violation { left, right, .. } = violation;
-    format!(
-        "{bound}: with {} of {} nodes, {} against {}",
-        cell.algorithm,
-        cell.nodes,
-        short(*left),
-        short(*right)
-    )
-}
-
-/// The means of a group, as bounds see them.
-fn row(group: &Group) -> Row {
-    let means = group.measured.iter().map(|(name, summary)| (name.clone(), summary.mean));
-    let nodes = ("n".to_owned(), f64::from(group.cell.nodes));
-    std::iter::once(nodes).chain(means).collect()
+/// What networks of all sizes must have in common for a law: grids that are as square as their
+/// number of nodes allows are lines where that number is prime.
+fn form(network: &str) -> String {
+    let sides = network.split_once(' ').and_then(|(sides, _)| sides.split_once('x'));
+    let sides = sides.and_then(|(width, height)| {
+        Some((width.parse::<u32>().ok()?, height.parse::<u32>().ok()?))
+    });
+    match sides {
+        Some((1, _)) => "a line".to_owned(),
+        Some((width, height)) if height <= 3 * width => "a square".to_owned(),
+        _ => network.to_owned(),
+    }
 }
 
 fn laws(groups: &[Group], quantity: &str) -> Vec<Law> {
-    let mut points: BTreeMap<(String, String, String), Vec<(f64, f64)>> = BTreeMap::new();
-    for Group { cell, measured, .. } in groups {
-        let key = (cell.algorithm.clone(), cell.load.clone(), cell.delay.clone());
-        if let Some(summary) = measured.get(quantity) {
-            points.entry(key).or_default().push((f64::from(cell.nodes), summary.mean));
-        }
+    let mut all: BTreeMap<Cell, Vec<&Group>> = BTreeMap::new();
+    for group in groups.iter().filter(|group| group.measured.contains_key(quantity)) {
+        all.entry(group.cell.series()).or_default().push(group);
     }
-    let law = |((algorithm, load, delay), points): (_, Vec<_>)| Law {
-        algorithm,
-        load,
-        delay,
-        growth: Growth::new(&points),
+    let law = |(series, groups): (Cell, Vec<&Group>)| {
+        let mut networks: Vec<_> = groups.iter().map(|group| group.network.clone()).collect();
+        networks.dedup();
+        let has_one_form = networks.iter().all(|it| form(it) == form(&networks[0]));
+        let sample = |group: &&Group| {
+            let found = &group.measured[quantity];
+            let error = found.deviation / (found.count as f64).sqrt();
+            Sample { n: f64::from(group.cell.nodes), mean: found.mean, error }
+        };
+        let samples: Vec<_> = groups.iter().map(sample).collect();
+        Law { series, growth: has_one_form.then(|| Growth::new(&samples)), networks }
     };
-    points.into_iter().map(law).collect()
+    all.into_iter().map(law).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn grids_have_one_form_if_they_are_square_or_lines() {
+        assert_eq!(form("2x5 grid"), form("25x40 torus"));
+        assert_eq!(form("1x7 grid"), form("1x13 grid"));
+        assert_ne!(form("1x7 grid"), form("2x5 grid"));
+        assert_ne!(form("3x19 grid"), form("7x19 grid"));
+        assert_eq!(form("hypercube"), "hypercube");
+    }
+
+    #[test]
+    fn one_run_says_nothing_about_a_mean() {
+        let mean = Expected::mean("n", 10.0);
+        let one = summary(&[12.0]).unwrap();
+        assert_eq!(agrees(&mean, &one), None);
+        assert_eq!(agrees(&Expected::exactly("n", 10.0), &one), Some(false));
+        let some = summary(&[9.0, 10.0, 12.0]).unwrap();
+        assert_eq!(agrees(&mean, &some), Some(true));
+        assert_eq!(agrees(&Expected::mean("n", 20.0), &some), Some(false));
+    }
 }

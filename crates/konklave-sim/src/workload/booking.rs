@@ -197,6 +197,7 @@ where
                 .then(|| messages.total as f64 / self.attempts as f64),
             inside_at_once_max: self.inside_max,
             waiting_time: self.waiting.distribution(unit),
+            waiting_times: self.waiting.counts(unit),
             throughput: (span > 0.0).then(|| self.entries as f64 / span),
         }
     }
@@ -218,6 +219,9 @@ pub struct BookingReport {
     pub inside_at_once_max: u32,
     /// From asking to the answer.
     pub waiting_time: Option<Distribution>,
+    /// The same, as how many of each length there were.
+    #[serde(skip)]
+    pub waiting_times: Vec<(f64, u64)>,
     /// Entries per T.
     pub throughput: Option<f64>,
 }

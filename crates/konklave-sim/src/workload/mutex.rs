@@ -318,6 +318,7 @@ where
                 .then(|| Spread { mean: total as f64 / count as f64 / unit, max: in_units(max) }),
             response_time: measured.response.distribution(unit),
             waiting_time: measured.waiting.distribution(unit),
+            waiting_times: measured.waiting.counts(unit),
             throughput: (span > 0.0).then(|| measured.entries as f64 / span),
             overtakings_max: measured.overtakings_max,
         }
@@ -338,6 +339,9 @@ pub struct MutexReport {
     pub response_time: Option<Distribution>,
     /// From asking to entering.
     pub waiting_time: Option<Distribution>,
+    /// The same, as how many of each length there were.
+    #[serde(skip)]
+    pub waiting_times: Vec<(f64, u64)>,
     /// Entries per T.
     pub throughput: Option<f64>,
     /// The largest number of entries of others while one node waited.

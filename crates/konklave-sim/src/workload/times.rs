@@ -17,6 +17,12 @@ impl Times {
         self.0.record(ticks).expect("a histogram that grows takes any value");
     }
 
+    /// How many there are of each length, in multiples of `unit`.
+    pub(super) fn counts(&self, unit: f64) -> Vec<(f64, u64)> {
+        let recorded = self.0.iter_recorded();
+        recorded.map(|it| (it.value_iterated_to() as f64 / unit, it.count_at_value())).collect()
+    }
+
     /// How they are distributed, in multiples of `unit`; nothing if there are none.
     pub(super) fn distribution(&self, unit: f64) -> Option<Distribution> {
         let at = |quantile| self.0.value_at_quantile(quantile) as f64 / unit;
@@ -52,7 +58,8 @@ mod tests {
             let mut times = Times::new();
             times.record(ticks);
             let Distribution { mean, p50, p99, max } = times.distribution(1.0).unwrap();
-            for value in [mean, p50, p99, max] {
+            let [(counted, 1)] = times.counts(1.0)[..] else { panic!("there is one of them") };
+            for value in [mean, p50, p99, max, counted] {
                 let error = (value - ticks as f64).abs() / ticks as f64;
                 assert!(error < 0.001, "{value} for {ticks}");
             }

@@ -1,0 +1,156 @@
+//! The file in the folder of a sweep to which every run is written as it ends.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::SweepArgs;
+use super::runs::{Cell, Ran};
+use crate::failure::Failure;
+
+/// The name of the file.
+pub(super) const RUNS: &str = "runs.jsonl";
+
+/// The form of the file and the meaning of what is measured; another number is another meaning.
+const FORM: u32 = 1;
+
+/// A run, as it is known before it is done.
+pub(super) type Key = (Cell, u64);
+
+/// The first line: all that decides about runs, but for what each line says about its own.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+struct Header {
+    konklave_sweep: u32,
+    version: String,
+    /// What the user has said, by the names of options.
+    options: BTreeMap<String, String>,
+}
+
+impl Header {
+    fn new(args: &SweepArgs) -> Result<Self, Failure> {
+        let election = &args.election;
+        let mut options: Vec<(&str, Option<String>)> = vec![
+            ("topology", args.topology.clone()),
+            ("fifo", args.fifo.then(|| "yes".to_owned())),
+            ("entries", args.entries.map(|it| it.to_string())),
+            ("ids", election.ids.clone()),
+            ("initiators", election.initiators.as_ref().map(ToString::to_string)),
+            ("start-within", election.start_within.map(|it| it.to_string())),
+            ("elections", election.elections.map(|it| it.to_string())),
+            ("notice", election.notice.map(|it| it.to_string())),
+        ];
+        let variants = args.variant.given();
+        options.extend(variants.map(|(name, value)| (name, Some(value.to_owned()))));
+        let given = options.into_iter().filter_map(|(name, value)| Some((name, value?)));
+        let options = given.map(|(name, value)| Ok((name.to_owned(), with_content(value)?)));
+        Ok(Self {
+            konklave_sweep: FORM,
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            options: options.collect::<Result<_, Failure>>()?,
+        })
+    }
+
+    /// How this sweep differs from that of a file, if it does.
+    fn difference(&self, file: &Self) -> Option<String> {
+        if (self.konklave_sweep, &self.version) != (file.konklave_sweep, &file.version) {
+            return Some(format!("was written by konklave {}", file.version));
+        }
+        let names: BTreeSet<_> = self.options.keys().chain(file.options.keys()).collect();
+        let differs = |name: &&String| self.options.get(*name) != file.options.get(*name);
+        let name = names.into_iter().find(differs)?;
+        let said = |header: &Self| match header.options.get(name) {
+            Some(value) => format!("--{name} {value}"),
+            None => format!("no --{name}"),
+        };
+        Some(format!("is of a sweep with {}, and this one has {}", said(file), said(self)))
+    }
+}
+
+/// What an option says; of a file also what is in it, in short.
+fn with_content(value: String) -> Result<String, Failure> {
+    let Some(path) = value.strip_prefix("file:").map(Path::new) else { return Ok(value) };
+    let content = fs::read(path).map_err(|error| Failure::file("read", path, &error))?;
+    // FNV-1a: a file that was changed between two sweeps is noticed, nobody forges one.
+    let step = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3);
+    let hash = content.iter().fold(0xcbf2_9ce4_8422_2325, step);
+    Ok(format!("{value} ({hash:016x})"))
+}
+
+/// The file, before anything is written to it.
+pub(super) struct Log {
+    path: PathBuf,
+    header: Header,
+    /// What is taken from it.
+    pub(super) known: Vec<Ran>,
+    /// How much of it stays: whole lines.
+    kept: u64,
+}
+
+impl Log {
+    /// Looks at what is in the folder. Nothing is lost: runs are taken up again, or are all done
+    /// again, or are left alone.
+    pub(super) fn open(args: &SweepArgs, wanted: &BTreeSet<Key>) -> Result<Option<Self>, Failure> {
+        let Some(folder) = &args.out else { return Ok(None) };
+        let (path, header) = (folder.join(RUNS), Header::new(args)?);
+        let bytes = match fs::read(&path) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == io::ErrorKind::NotFound && !args.resume => Vec::new(),
+            Err(error) => {
+                let failure = Failure::file("go on with the sweep in", &path, &error);
+                return Err(Failure::bad(format!("{failure}: leave --resume out")));
+            }
+        };
+        // A line that was cut off is done again.
+        let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+        let text = String::from_utf8_lossy(&bytes[..whole]);
+        let mut lines = text.lines();
+        let found = lines.next().map(serde_json::from_str::<Header>);
+        let known: Vec<Ran> = lines.filter_map(|line| serde_json::from_str(line).ok()).collect();
+        let shown = path.display();
+        let is_same = matches!(&found, Some(Ok(found)) if *found == header);
+        match (&found, args.resume) {
+            (Some(Ok(found)), true) => {
+                if let Some(difference) = header.difference(found) {
+                    let advice = "repeat its options, or name another folder";
+                    return Err(Failure::bad(format!("{shown} {difference}: {advice}")));
+                }
+                Ok(Some(Self { path, header, known, kept: whole as u64 }))
+            }
+            (Some(Err(_)), true) => Err(Failure::bad(format!(
+                "{shown} does not begin with what its sweep was asked: name another folder"
+            ))),
+            (None, _) => Ok(Some(Self { path, header, known: Vec::new(), kept: 0 })),
+            (Some(_), false) => {
+                let there: BTreeSet<_> = known.iter().map(Ran::key).collect();
+                // The same sweep, and all of it: the same runs come again.
+                match is_same && there == *wanted {
+                    true => Ok(Some(Self { path, header, known: Vec::new(), kept: 0 })),
+                    false => Err(Failure::bad(format!(
+                        "{shown} holds the runs of a sweep, which would be lost: \
+                         go on with it by --resume, or name another folder"
+                    ))),
+                }
+            }
+        }
+    }
+
+    /// Opens the file for what is to come.
+    pub(super) fn start(&self) -> Result<File, Failure> {
+        let unwritable = |error| Failure::file("write", &self.path, &error);
+        let mut options = OpenOptions::new();
+        let open = || {
+            let file = options.create(true).append(true).open(&self.path)?;
+            file.set_len(self.kept)?;
+            Ok(file)
+        };
+        let mut file = { open }().map_err(unwritable)?;
+        if self.kept == 0 {
+            let line = serde_json::to_string(&self.header).map_err(io::Error::from)?;
+            writeln!(file, "{line}").map_err(unwritable)?;
+        }
+        Ok(file)
+    }
+}
