@@ -23,7 +23,9 @@ use crate::site::Site;
   konklave draw t.jsonl part.svg --from 20 --to 60 --nodes-only 0,1,2
   konklave draw t.jsonl past.svg --causal 57
 
-Events are numbered in the pictures: point at one to see its number.")]
+Without --from, --to and --causal, a long trace becomes an excerpt that can be read.
+Steps are numbered as they stand in the trace, from 0: --numbers writes the numbers into the
+picture. In the trace of a search, the number of a step is its time.")]
 pub struct DrawArgs {
     /// The trace, as `run --trace`, `check --trace` or `fuzz --trace` writes it
     pub file: PathBuf,
@@ -38,9 +40,12 @@ pub struct DrawArgs {
     /// Leave out all other nodes
     #[arg(long, value_name = "NODES", value_delimiter = ',')]
     pub nodes_only: Option<Vec<usize>>,
-    /// Leave out what cannot have led to the event with this number
-    #[arg(long, value_name = "EVENT")]
+    /// Leave out what cannot have led to the step with this number
+    #[arg(long, value_name = "STEP")]
     pub causal: Option<usize>,
+    /// Write the number of each step beside it
+    #[arg(long)]
+    pub numbers: bool,
     /// Place events by time, and not just in order
     #[arg(long)]
     pub proportional: bool,
@@ -98,11 +103,16 @@ pub fn draw(args: &DrawArgs) -> Result<Verdict, Failure> {
         causal: args.causal,
         labels: names(&recorded, account.nodes),
         proportional: args.proportional,
+        numbers: args.numbers,
     };
     let name = recorded.setup.get("algorithm").and_then(|name| name.as_str()).unwrap_or("a run");
-    let svg = spacetime::picture(name, &account, &options).map_err(in_file)?;
-    fs::write(&path, svg).map_err(|error| Failure::file("write the picture", &path, &error))?;
-    output::lines(&[format!("picture: {}", path.display())])?;
+    let title = site(&recorded).map_or_else(|_| name.to_owned(), |site| crate::out::title(&site));
+    let drawn = spacetime::picture(&title, &account, &options).map_err(in_file)?;
+    fs::write(&path, drawn.svg)
+        .map_err(|error| Failure::file("write the picture", &path, &error))?;
+    let mut lines = vec![format!("picture: {}", path.display())];
+    lines.extend(drawn.cut);
+    output::lines(&lines)?;
     Ok(Verdict::Fine)
 }
 

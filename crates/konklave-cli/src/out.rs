@@ -83,15 +83,18 @@ pub(crate) fn names(site: &Site) -> Vec<String> {
     labels(site.nodes() as usize, Some(&ids[..]).filter(|ids| !ids.is_empty()))
 }
 
-fn title(site: &Site) -> String {
+/// What was run, and where.
+pub(crate) fn title(site: &Site) -> String {
     format!("{} on a {}", site.entry().name, site.graph().describe())
 }
 
 /// What happened, as a space-time diagram in a file of this name.
 pub(crate) fn diagram(name: &str, site: &Site, account: &Account) -> Result<Picture, Failure> {
     let options = spacetime::Options { labels: names(site), ..spacetime::Options::default() };
-    let svg = spacetime::picture(&title(site), account, &options).map_err(Failure::bad)?;
-    Ok(Picture::new(name, "What happened: a line per node, time to the right.", svg))
+    let drawn = spacetime::picture(&title(site), account, &options).map_err(Failure::bad)?;
+    let what = "What happened: a line per node, time to the right.";
+    let caption = drawn.cut.map_or_else(|| what.to_owned(), |cut| format!("{what} {cut}"));
+    Ok(Picture::new(name, caption, drawn.svg))
 }
 
 /// The pictures of what happened.

@@ -227,6 +227,7 @@ fn sheet_of_forms(rule: &mut impl FnMut(&str, &str)) {
     rule(".k-rim", "stroke-width:.8");
     rule(".k-hatch", "fill:none;stroke-width:1.1;stroke-opacity:.75");
     rule(".k-halo", "stroke-width:3;paint-order:stroke;stroke-linejoin:round");
+    rule(".k-faint", "stroke-width:.8;stroke-opacity:.3");
     rule(".k-open", "stroke-width:1;stroke-opacity:.6");
     for (index, dash) in DASHES.iter().enumerate().skip(1) {
         rule(&format!(".k-d{index}"), &format!("stroke-dasharray:{dash}"));

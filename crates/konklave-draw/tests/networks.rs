@@ -3,7 +3,7 @@
 mod common;
 
 use common::{extent, of_class, parse, size, texts, tip};
-use konklave_draw::network::{Layout, Network};
+use konklave_draw::network::{Layout, Network, RoleLook};
 
 fn ring(nodes: usize) -> Vec<(usize, usize)> {
     (0..nodes).map(|node| (node, (node + 1) % nodes)).collect()
@@ -96,9 +96,9 @@ fn roles_classes_and_groups_are_told() {
     let svg = Network::new("n", 6, Layout::Circle)
         .arcs("pointer", [(0, 1), (1, 0), (9, 1), (2, 2)])
         .edges("tree edge", [(0, 1)])
-        .role("leader", [3])
-        .role("inside", [3, 4])
-        .crashed("crashed", [5])
+        .role("leader", RoleLook::Holds, [3])
+        .role("inside", RoleLook::Holds, [3, 4])
+        .role("crashed", RoleLook::Crashed, [5])
         .group("quorum", [0, 1, 2])
         .svg();
     let document = parse(&svg);
@@ -110,6 +110,49 @@ fn roles_classes_and_groups_are_told() {
         assert!(texts(&document).contains(&entry), "the legend lacks {entry}");
     }
     assert_eq!(of_class(&document, "k-group").len(), 1);
+}
+
+#[test]
+fn a_role_has_one_look_whatever_else_there_is() {
+    let look = |others: bool| {
+        let mut network = Network::new("n", 3, Layout::Circle);
+        if others {
+            network = network.role("leader", RoleLook::Holds, [0]);
+        }
+        let svg = network.role("waiting", RoleLook::Waits, [1]).svg();
+        let document = parse(&svg);
+        let node = of_class(&document, "k-node")[1];
+        let shape = node.children().find(|child| child.has_attribute("class")).unwrap();
+        (shape.attribute("class").map(str::to_owned), shape.tag_name().name().to_owned())
+    };
+    assert_eq!(look(false), look(true));
+}
+
+#[test]
+fn of_many_groups_one_has_an_outline_and_none_a_name_without_a_sample() {
+    let mut network = Network::new("n", 9, Layout::Circle);
+    for node in 0..9 {
+        network = network.group(format!("asked by {node}"), [node, (node + 1) % 9, (node + 3) % 9]);
+    }
+    let svg = network.svg();
+    let document = parse(&svg);
+    assert_eq!(of_class(&document, "k-group").len(), 1);
+    assert_eq!(of_class(&document, "k-outline").len(), 2, "in the picture and in the legend");
+    assert!(texts(&document).contains(&"asked by 0: 0, 1, 3"));
+    assert!(
+        texts(&document).join(" ").contains("Without outlines, asked by 1: 1, 2, 4; asked by 2")
+    );
+}
+
+#[test]
+fn many_links_are_a_ground() {
+    let complete = |nodes: usize| (0..nodes).flat_map(move |a| (0..a).map(move |b| (b, a)));
+    let faint = |nodes: usize| {
+        let svg = Network::new("n", nodes, Layout::Circle).edges("link", complete(nodes)).svg();
+        of_class(&parse(&svg), "k-faint").len()
+    };
+    assert_eq!(faint(13), 0);
+    assert!(faint(30) > 0);
 }
 
 #[test]

@@ -148,7 +148,7 @@ fn text_from_outside_is_never_markup() {
     let network = konklave_draw::network::Network::new(evil, 2, layout)
         .labels([evil, evil])
         .edges(evil, [(0, 1)])
-        .role(evil, [0])
+        .role(evil, konklave_draw::network::RoleLook::Holds, [0])
         .group(evil, [0, 1]);
     for svg in [plot.svg(), diagram.svg(), network.svg()] {
         let document = parse(&svg);

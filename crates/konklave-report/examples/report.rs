@@ -24,7 +24,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let title = format!("{} with {nodes} nodes", text("algorithm"));
     let diagram = spacetime::picture(&title, &account, &spacetime::Options::default())?;
     let folder = Folder::create(folder)?;
-    folder.write("spacetime.svg", &diagram)?;
+    folder.write("spacetime.svg", &diagram.svg)?;
     folder.write("shiviz.log", export::shiviz(&account))?;
     folder.write("perfetto.json", export::perfetto(&account, &account::labels(nodes, None)))?;
     folder.write("trace.csv", export::csv(&recorded.lines))?;
@@ -53,11 +53,12 @@ fn main() -> Result<(), Box<dyn Error>> {
         ])
         .command(&format!("konklave {}", text("command")))
         .section("What happened")
-        .picture(&diagram, "Time goes to the right, and every arrow is a message.");
-    if let Some(step) = account.last_step().filter(|_| broken.is_some()) {
-        let options = spacetime::Options { causal: Some(step), ..Default::default() };
+        .picture(&diagram.svg, "Time goes to the right, and every arrow is a message.");
+    if let Some(step) = account.guilty {
+        let causal = Some(account.events[step].number);
+        let options = spacetime::Options { causal, ..Default::default() };
         let past = spacetime::picture("What led to it", &account, &options)?;
-        report = report.picture(&past, "Only what can have led to the last step.");
+        report = report.picture(&past.svg, "Only what can have led to it.");
     }
     let topology: Result<Topology, _> = text("topology").parse();
     if let Some(graph) = topology.ok().and_then(|it| it.build(nodes as u32, &mut || 0).ok()) {

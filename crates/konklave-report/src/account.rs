@@ -27,11 +27,18 @@ pub struct Account {
     pub shades: Vec<Shade>,
     /// How it ended; none if the trace was cut off.
     pub end: Option<End>,
+    /// The event that broke the promise that was broken; none if it is what did not happen.
+    pub guilty: Option<usize>,
+    /// Whether there is no time but the number of the step, as in traces of searches.
+    pub is_in_steps: bool,
 }
 
 /// Something that happened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
+    /// The number of its step: the time, if that is the number of the step; or else how many lines
+    /// of the trace come before it, the header left out.
+    pub number: usize,
     /// When, in ticks.
     pub at: u64,
     /// To which node; none if to all.
@@ -86,6 +93,8 @@ pub struct Message {
     pub fate: Fate,
     /// Its kind, a word.
     pub kind: String,
+    /// What it says to its receiver, in few words: without the parts that it passes through.
+    pub label: String,
     /// All of it.
     pub text: String,
 }
@@ -178,9 +187,12 @@ impl Account {
         Ok(telling.finish())
     }
 
-    /// The last event of a single node: for a broken promise, the one that broke it.
-    pub fn last_step(&self) -> Option<usize> {
-        self.events.iter().rposition(|event| event.node.is_some())
+    /// The event of a node with this number. A step that does nothing is none.
+    pub fn numbered(&self, number: usize) -> Option<usize> {
+        let is_meant = |event: &Event| {
+            event.number == number && event.node.is_some() && event.what != What::Missed
+        };
+        self.events.iter().position(is_meant)
     }
 }
 

@@ -1,14 +1,17 @@
 //! A network and what has become of its nodes, as a picture.
 
+mod token;
+
 use konklave::graph::{Graph, Topology};
-use konklave_draw::network::{Layout, Network};
+use konklave_draw::network::{Layout, Network, RoleLook};
 
 use crate::account::{Account, Fate, SpanKind};
+pub use token::Token;
 
 /// More nodes than this are not pulled apart by forces: that takes too long.
 const FORCES: u32 = 400;
 
-/// Among more nodes than this, only the quorum of the last one that entered is shown.
+/// Among more nodes than this, only the quorum of the last one that entered is told.
 const QUORUMS: usize = 13;
 
 /// What nodes and edges are, beyond the network itself. What is empty is not drawn.
@@ -18,8 +21,10 @@ pub struct Roles {
     pub leaders: Vec<usize>,
     /// Who is in its critical section, or holds an interval.
     pub holders: Vec<usize>,
-    /// Who was granted last and has left; so it may have the token still.
+    /// Who was granted last and has left.
     pub granted_last: Option<usize>,
+    /// The token, if there is one.
+    pub token: Option<Token>,
     /// Who waits.
     pub waiting: Vec<usize>,
     /// Who is down.
@@ -50,12 +55,17 @@ impl Roles {
         Self {
             leaders: now(&[SpanKind::Leading]),
             granted_last: last.filter(|node| holders.is_empty() && !crashed.contains(node)),
+            token: Token::find(account),
             holders,
             waiting: now(&[SpanKind::Waiting]),
             crashed,
             tree: informants(account),
             groups: match account.nodes <= QUORUMS {
-                true => asked(account, 0..account.nodes),
+                // The first stands out if they are many.
+                true => {
+                    let others = (0..account.nodes).filter(|node| Some(*node) != last);
+                    asked(account, last.into_iter().chain(others))
+                }
                 false => asked(account, last),
             },
             labels: Vec::new(),
@@ -63,15 +73,14 @@ impl Roles {
     }
 }
 
-/// From whom each node has learned the result of an election; the winner knows by itself.
+/// From whom each node has learned the result of an election. Who is told by a node that did not
+/// know it itself has found it out; so there are no circles.
 fn informants(account: &Account) -> Vec<(usize, usize)> {
-    let is_winner = |node: usize| {
-        account.spans.iter().any(|span| span.kind == SpanKind::Leading && span.node == node)
-    };
     let informant = |(node, event): (usize, &Option<usize>)| {
         let arrived = Fate::Arrived((*event)?);
         let message = account.messages.iter().find(|message| message.fate == arrived)?;
-        (!is_winner(node)).then_some((node, message.from))
+        let knows = account.informed[message.from].is_some_and(|event| Some(event) <= message.sent);
+        knows.then_some((node, message.from))
     };
     account.informed.iter().enumerate().filter_map(informant).collect()
 }
@@ -117,20 +126,30 @@ pub fn picture(title: &str, graph: &Graph, topology: &str, roles: &Roles) -> Str
     if !roles.tree.is_empty() {
         network = network.arcs("learned the result from", roles.tree.iter().copied());
     }
-    let last: Vec<_> = roles.granted_last.into_iter().collect();
-    let named = [
-        ("waiting", &roles.waiting),
-        ("entered last", &last),
-        ("inside", &roles.holders),
-        ("leader", &roles.leaders),
-    ];
-    for (name, nodes) in named {
-        if !nodes.is_empty() {
-            network = network.role(name, nodes.iter().copied());
+    let mut keeper = Vec::new();
+    let mut keeps = String::new();
+    if let Some(token) = &roles.token {
+        network = network.arcs(format!("passed {} to, last", token.name), token.ways.clone());
+        keeps = format!("has {}", token.name);
+        keeper.extend(token.at);
+        if token.at.is_none() {
+            network = network.note(format!("{} is under way, or lost.", token.name));
         }
     }
-    if !roles.crashed.is_empty() {
-        network = network.crashed("crashed", roles.crashed.iter().copied());
+    // Who has the token need not be told to have entered last.
+    let last = roles.granted_last.into_iter().filter(|_| roles.token.is_none()).collect();
+    let named = [
+        ("waiting", RoleLook::Waits, &roles.waiting),
+        ("entered last", RoleLook::Had, &last),
+        (&keeps, RoleLook::Keeps, &keeper),
+        ("inside", RoleLook::Holds, &roles.holders),
+        ("leader", RoleLook::Holds, &roles.leaders),
+        ("crashed", RoleLook::Crashed, &roles.crashed),
+    ];
+    for (name, look, nodes) in named {
+        if !nodes.is_empty() {
+            network = network.role(name, look, nodes.iter().copied());
+        }
     }
     for (name, members) in &roles.groups {
         network = network.group(name, members.iter().copied());

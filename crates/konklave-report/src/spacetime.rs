@@ -4,12 +4,14 @@ use konklave::trace::Line;
 use konklave_draw::spacetime::{self, Diagram, EventId, EventKind, History, SpanLook};
 use konklave_sim::words::Words;
 
-use crate::account::{Account, Fate, SpanKind, TraceError, What, labels};
+use crate::account::{Account, Event, Fate, SpanKind, TraceError, What, labels};
 
 /// So many events are drawn if nobody asks for certain ones.
 pub const EVENTS: usize = 300;
+/// And so many arrows: more of them become one block.
+pub const ARROWS: usize = 400;
 
-/// What is drawn. Nothing set means everything, up to [`EVENTS`] events.
+/// What is drawn. Nothing set means everything, up to [`EVENTS`] events and [`ARROWS`] arrows.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// Leaves out what happened before this time.
@@ -18,12 +20,14 @@ pub struct Options {
     pub to: Option<u64>,
     /// Leaves out all other nodes.
     pub nodes_only: Option<Vec<usize>>,
-    /// Leaves out what cannot have led to this event, as numbered in pictures.
+    /// Leaves out what cannot have led to the event of this step.
     pub causal: Option<usize>,
     /// The names of the nodes; their numbers if it is empty.
     pub labels: Vec<String>,
     /// Places events by time, and not just in order.
     pub proportional: bool,
+    /// Writes the numbers of steps beside events.
+    pub numbers: bool,
 }
 
 impl Options {
@@ -31,6 +35,30 @@ impl Options {
     fn is_window(&self) -> bool {
         self.from.is_some() || self.to.is_some() || self.causal.is_some()
     }
+
+    /// These options, in words.
+    fn words(&self) -> String {
+        let nodes = self.nodes_only.as_ref().map(|nodes| {
+            let nodes: Vec<_> = nodes.iter().map(usize::to_string).collect();
+            format!("at nodes {}", nodes.join(", "))
+        });
+        let parts = [
+            self.from.map(|from| format!("from {from} on")),
+            self.to.map(|to| format!("up to {to}")),
+            nodes,
+            self.causal.map(|step| format!("that led to step {step}")),
+        ];
+        parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// A picture, and what is not in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Picture {
+    /// The picture.
+    pub svg: String,
+    /// What was left out though nobody asked for that, and how to see it; none if nothing was.
+    pub cut: Option<String>,
 }
 
 /// The history that an account tells. Events have the same numbers in both.
@@ -40,7 +68,9 @@ pub fn history(account: &Account, names: &[String]) -> History {
         .enumerate()
         .map(|(node, number)| names.get(node).cloned().unwrap_or(number));
     let mut history = History::new(names);
-    for event in &account.events {
+    // What is some event's fault is told there, and not after it.
+    let is_told = |event: &&Event| event.what == What::Violation && account.guilty.is_some();
+    for event in account.events.iter().filter(|event| !is_told(event)) {
         let kind = match event.what {
             What::Start | What::Receive => EventKind::Step,
             What::Command => EventKind::Command,
@@ -53,10 +83,15 @@ pub fn history(account: &Account, names: &[String]) -> History {
             What::Spoilt | What::Turn => EventKind::Mark,
             What::Violation => EventKind::Violation,
         };
-        match event.node {
+        let id = match event.node {
             Some(node) => history.event(event.at, node, kind, &event.label),
             None => history.event_of_all(event.at, kind, &event.label),
         };
+        history.number(id, event.number);
+    }
+    let broken = account.end.as_ref().and_then(|end| end.broken.as_ref());
+    if let (Some(event), Some(broken)) = (account.guilty, broken) {
+        history.breaks(EventId(event), broken.to_string());
     }
     for message in &account.messages {
         let fate = match message.fate {
@@ -71,8 +106,9 @@ pub fn history(account: &Account, names: &[String]) -> History {
             (None, Fate::Arrived(event)) => {
                 history.forged(message.from, EventId(event), kind, text);
             }
-            (None, _) => {}
+            (None, _) => continue,
         }
+        history.label(&message.label);
     }
     // Bars get their colours in order: so what is held looks the same in all pictures.
     let mut spans: Vec<_> = account.spans.iter().collect();
@@ -95,19 +131,14 @@ pub fn history(account: &Account, names: &[String]) -> History {
     history
 }
 
-/// A space-time diagram as SVG. If it would be too long and no window is given, it shows the first
-/// [`EVENTS`] events, or the last if a promise was broken, and says so.
+/// A space-time diagram. If there is too much to be read and no window is given, it is an excerpt
+/// and says so: what led to the event that broke a promise, or else the beginning, or else what led
+/// to the first entry or the first leader.
 ///
 /// # Errors
 ///
-/// If there is no such event or node as the options ask for.
-pub fn picture(title: &str, account: &Account, options: &Options) -> Result<String, String> {
-    if let Some(event) = options.causal.filter(|event| *event >= account.events.len()) {
-        return Err(match account.events.len() {
-            0 => format!("there is no event {event}: nothing happened"),
-            events => format!("there is no event {event}: they go from 0 to {}", events - 1),
-        });
-    }
+/// If there is no such step or node as the options ask for, or nothing at all.
+pub fn picture(title: &str, account: &Account, options: &Options) -> Result<Picture, String> {
     let wanted = options.nodes_only.iter().flatten();
     if let Some(node) = wanted.copied().find(|node| *node >= account.nodes) {
         let last = account.nodes.saturating_sub(1);
@@ -124,20 +155,96 @@ pub fn picture(title: &str, account: &Account, options: &Options) -> Result<Stri
     if let Some(nodes) = &options.nodes_only {
         diagram = diagram.nodes_only(nodes.iter().copied());
     }
-    if let Some(event) = options.causal {
-        diagram = diagram.causal(EventId(event));
+    if let Some(step) = options.causal {
+        diagram = diagram.causal(EventId(numbered(account, step)?));
     }
     if options.proportional {
         diagram = diagram.proportional();
     }
+    if options.numbers {
+        diagram = diagram.numbers();
+    }
+    if account.is_in_steps {
+        diagram = diagram.in_steps();
+    }
     if account.end.is_none() {
         diagram = diagram.note("The trace was cut off: its end is missing.");
     }
-    if !options.is_window() && account.events.len() > EVENTS {
-        let is_broken = account.end.as_ref().is_some_and(|end| end.broken.is_some());
-        diagram = if is_broken { diagram.last(EVENTS) } else { diagram.first(EVENTS) };
+    if diagram.size().0 == 0 && !account.events.is_empty() {
+        let times = account.events.iter().map(|event| event.at);
+        let (first, last) = (times.clone().min().unwrap_or(0), times.max().unwrap_or(0));
+        let words = options.words();
+        return Err(format!("nothing happened {words}: the trace goes from {first} to {last}"));
     }
-    Ok(diagram.svg())
+    Ok(match options.is_window() {
+        true => Picture { svg: diagram.svg(), cut: None },
+        false => excerpt(diagram, account),
+    })
+}
+
+/// The event of a step.
+fn numbered(account: &Account, step: usize) -> Result<usize, String> {
+    account.numbered(step).ok_or_else(|| {
+        let numbers = account.events.iter().filter(|event| event.node.is_some());
+        match numbers.map(|event| event.number).max() {
+            None => format!("there is no step {step}: nothing happened"),
+            Some(last) if step > last => format!("there is no step {step}: the last is {last}"),
+            Some(_) => format!("in step {step} no node does anything, so nothing led to it"),
+        }
+    })
+}
+
+/// As much of a diagram as can be read.
+fn excerpt(whole: Diagram<'_>, account: &Account) -> Picture {
+    let fits = |diagram: &Diagram<'_>| {
+        let (events, arrows) = diagram.size();
+        events <= EVENTS && arrows <= ARROWS
+    };
+    if fits(&whole) {
+        return Picture { svg: whole.svg(), cut: None };
+    }
+    let events = account.events.len();
+    let beginning = |count: usize| whole.clone().first(count);
+    let first = most_that_fit(events, |count| fits(&beginning(count)));
+    let is_broken = account.end.as_ref().is_some_and(|end| end.broken.is_some());
+    let goal = account.guilty.or_else(|| first_goal(account).filter(|_| !is_broken));
+    let (part, what) = match goal {
+        Some(goal) if account.guilty.is_some() || goal >= first => {
+            let past = |count: usize| whole.clone().causal(EventId(goal)).last(count);
+            let last = most_that_fit(events, |count| fits(&past(count)));
+            let event = &account.events[goal];
+            let about = if is_broken { "the broken promise" } else { event.label.as_str() };
+            (past(last), format!("what led to {about} in step {}", event.number))
+        }
+        None if is_broken => {
+            let end = |count: usize| whole.clone().last(count);
+            (end(most_that_fit(events, |count| fits(&end(count)))), "the end".to_owned())
+        }
+        _ => (beginning(first), "the beginning".to_owned()),
+    };
+    let (shown, _) = part.size();
+    let cut = format!(
+        "This is {what}: {shown} of {events} events, because more could not be read. \
+         konklave draw shows other parts: --from and --to, --nodes-only, --causal STEP."
+    );
+    Picture { svg: part.note(&cut).svg(), cut: Some(cut) }
+}
+
+/// The most events up to a limit that fit; one at least. The more events, the more arrows: so they
+/// are found by halving.
+fn most_that_fit(limit: usize, fits: impl Fn(usize) -> bool) -> usize {
+    let (mut low, mut high) = (1, limit.max(1));
+    while low < high {
+        let middle = low + (high - low).div_ceil(2);
+        if fits(middle) { low = middle } else { high = middle - 1 }
+    }
+    low
+}
+
+/// The first event at which somebody got what it wanted.
+fn first_goal(account: &Account) -> Option<usize> {
+    let is_goal = |kind| matches!(kind, SpanKind::Inside | SpanKind::Booked | SpanKind::Leading);
+    account.spans.iter().filter(|span| is_goal(span.kind)).map(|span| span.from).min()
 }
 
 /// The same, straight from the lines of a trace.
@@ -150,7 +257,7 @@ pub fn diagram(
     lines: &[Line<Words>],
     nodes: usize,
     options: &Options,
-) -> Result<String, String> {
+) -> Result<Picture, String> {
     let account = Account::new(lines, nodes).map_err(|error: TraceError| error.to_string())?;
     picture(title, &account, options)
 }

@@ -15,6 +15,21 @@ pub fn text(word: &Word) -> String {
     if spoken.is_empty() { spell(&value(word)) } else { spoken }
 }
 
+/// What a message says to its receiver: the innermost of the variants that make up its kind, with
+/// what is in it if that is short.
+pub fn label(word: &Word) -> String {
+    let value = value(word);
+    let inner = innermost(&value);
+    let text = spell(inner);
+    match text.chars().count() <= LABEL {
+        true => text,
+        false => variant(inner).unwrap_or_default(),
+    }
+}
+
+/// So many characters can be read along an arrow.
+const LABEL: usize = 18;
+
 /// The name of the word's variant, and what is in it: `{"Reserve":[1,3]}` is `Reserve` and `1, 3`.
 pub(crate) fn parts(word: &Word) -> (String, String) {
     match value(word) {
@@ -54,6 +69,18 @@ fn variant(value: &Value) -> Option<String> {
         Value::Object(fields) => fields.values().find_map(variant),
         _ => None,
     }
+}
+
+/// The innermost value that a kind speaks of.
+fn innermost(value: &Value) -> &Value {
+    let inner = match (only_variant(value), value) {
+        (Some((_, content)), _) => {
+            (variant(content).is_some() && !is_struct(content)).then_some(content)
+        }
+        (None, Value::Object(fields)) => fields.values().find(|field| variant(field).is_some()),
+        _ => None,
+    };
+    inner.map_or(value, innermost)
 }
 
 /// Whether it is a struct, or the fields of a variant: these say nothing about its kind.
@@ -112,6 +139,23 @@ mod tests {
         ];
         for (json, expected) in cases {
             assert_eq!(kind(&word(json)), expected, "{json}");
+        }
+    }
+
+    #[test]
+    fn labels_are_what_receivers_look_at() {
+        let cases = [
+            (r#""Request""#, "Request"),
+            (r#"{"Request":[1,0]}"#, "Request(1, 0)"),
+            (r#"{"Wave":{"Explore":[1,2]}}"#, "Explore(1, 2)"),
+            (r#"{"Wave":"Echo"}"#, "Echo"),
+            (r#"{"Probe":{"heading":"Clockwise","id":3}}"#, "Probe"),
+            (r#"{"Probe":{"id":3}}"#, "Probe { id: 3 }"),
+            (r#"{"election":2,"msg":{"Propose":5}}"#, "Propose(5)"),
+            ("7", "7"),
+        ];
+        for (json, expected) in cases {
+            assert_eq!(label(&word(json)), expected, "{json}");
         }
     }
 

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use crate::user::{fine, refused};
+use crate::user::{fine, konklave, refused, text};
 
 /// The trace of a run, in a folder of its own.
 fn trace(name: &str, run: &str) -> PathBuf {
@@ -13,6 +13,39 @@ fn trace(name: &str, run: &str) -> PathBuf {
     let trace = folder.join("t.jsonl");
     fine(&format!("{run} --trace {}", trace.display()));
     trace
+}
+
+#[test]
+fn parts_are_asked_for_by_the_numbers_that_replay_shows() {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
+    let trace = folder.join(format!("{}-draw-lamport.jsonl", std::process::id()));
+    let file = trace.display();
+    konklave(&format!("check lamport --any-order --trace {file}"));
+    assert!(text(&konklave(&format!("replay {file}")).stdout).contains("\n       9  1 receives"));
+    fine(&format!("draw {file} --causal 9"));
+    let svg = fs::read_to_string(trace.with_extension("svg")).unwrap();
+    for text in ["lamport on a complete graph of 3 nodes", "Broken at step 9", "<title>step 9: "] {
+        assert!(svg.contains(text), "{text}");
+    }
+    assert!(!svg.contains("<title>step 10"));
+    for (arguments, expected) in [
+        ("--from 5000", "nothing happened from 5000 on: the trace goes from 3 to 10"),
+        ("--causal 1", "in step 1 no node does anything"),
+        ("--causal 99", "there is no step 99: the last is 9"),
+    ] {
+        let error = refused(&format!("draw {file} {arguments}"));
+        assert!(error.contains(expected), "{arguments}: {error}");
+    }
+}
+
+#[test]
+fn what_could_not_be_read_is_left_out_and_the_user_is_told() {
+    let trace = trace("dense", "run ricart-agrawala --nodes 50 --entries 1");
+    let told = fine(&format!("draw {}", trace.display()));
+    assert!(told.contains("because more could not be read") && told.contains("--causal"), "{told}");
+    let svg = fs::read_to_string(trace.with_extension("svg")).unwrap();
+    assert!(svg.matches("\"k-msg\"").count() <= 400);
+    assert!(svg.len() < 200_000, "{}", svg.len());
 }
 
 #[test]

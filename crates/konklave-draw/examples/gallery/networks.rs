@@ -1,4 +1,4 @@
-use konklave_draw::network::{Layout, Network};
+use konklave_draw::network::{Layout, Network, RoleLook};
 
 const SAMPLE: &str = "Sample data, invented for this gallery.";
 
@@ -24,9 +24,9 @@ pub(crate) fn all() -> Vec<(&'static str, String)> {
 fn ring(nodes: usize) -> Network {
     Network::new("A ring and its leader", nodes, Layout::Circle)
         .arcs("link", (0..nodes).map(|node| (node, (node + 1) % nodes)))
-        .role("leader", [7])
-        .role("candidate", [2, 3])
-        .crashed("crashed", [10])
+        .role("leader", RoleLook::Holds, [7])
+        .role("candidate", RoleLook::Waits, [2, 3])
+        .role("crashed", RoleLook::Crashed, [10])
         .note(SAMPLE)
 }
 
@@ -35,7 +35,7 @@ fn complete() -> Network {
     Network::new("Everyone knows everyone", 9, Layout::Circle)
         .edges("link", pairs)
         .labels((0..9).map(|node| format!("server-{node}")))
-        .role("waiting", [1, 4])
+        .role("waiting", RoleLook::Waits, [1, 4])
         .note(SAMPLE)
 }
 
@@ -49,8 +49,8 @@ fn line(nodes: usize) -> Network {
 fn star() -> Network {
     Network::new("A coordinator", 10, Layout::Star { centre: 0 })
         .edges("link", (1..10).map(|node| (0, node)))
-        .role("coordinator", [0])
-        .role("inside", [6])
+        .role("coordinator", RoleLook::Keeps, [0])
+        .role("inside", RoleLook::Holds, [6])
         .note(SAMPLE)
 }
 
@@ -61,7 +61,7 @@ fn grid(width: usize, height: usize) -> Network {
         cells().flat_map(move |(x, y)| [(at(x, y), at(x + 1, y)), (at(x, y), at(x, y + 1))]);
     Network::new("A torus", width * height, Layout::Grid { width })
         .edges("link", links)
-        .role("holder", [8])
+        .role("holder", RoleLook::Holds, [8])
         .note(SAMPLE)
 }
 
@@ -70,7 +70,7 @@ fn quorums() -> Network {
         .group("quorum of 0", [0, 1, 2, 3, 6])
         .group("quorum of 4", [1, 3, 4, 5, 7])
         .group("quorum of 8", [2, 5, 6, 7, 8])
-        .role("asks", [4])
+        .role("asks", RoleLook::Waits, [4])
         .note(SAMPLE)
 }
 
@@ -83,8 +83,8 @@ fn raymond() -> Network {
     Network::new("Raymond's tree: every pointer leads to the token", 15, Layout::Tree { root: 0 })
         .edges("link", edges)
         .arcs("points to", pointers.into_iter().chain(up))
-        .role("waiting", [12, 5])
-        .role("holder", [holder])
+        .role("waiting", RoleLook::Waits, [12, 5])
+        .role("holder", RoleLook::Holds, [holder])
         .note(SAMPLE)
 }
 
@@ -109,8 +109,8 @@ fn random_edges(nodes: usize) -> Vec<(usize, usize)> {
 fn random(nodes: usize) -> Network {
     Network::new(format!("A random network of {nodes} nodes"), nodes, Layout::Force)
         .edges("link", random_edges(nodes))
-        .role("leader", [3])
-        .crashed("crashed", [5, 8])
+        .role("leader", RoleLook::Holds, [3])
+        .role("crashed", RoleLook::Crashed, [5, 8])
         .note(SAMPLE)
 }
 
@@ -130,6 +130,6 @@ fn spanning() -> Network {
         .edges("frond", edges[15..].to_vec())
         .edges("tree edge", tree)
         .arcs("pointer", [(3, 0), (1, 0)])
-        .role("root", [0])
+        .role("root", RoleLook::Keeps, [0])
         .note(SAMPLE)
 }

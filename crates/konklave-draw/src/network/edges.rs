@@ -109,16 +109,16 @@ impl<'a> Router<'a> {
     }
 }
 
-/// Draws the lines of the `n`th class.
+/// Draws the lines of the `n`th class, faintly if they are not to be followed.
 pub(super) fn draw(
     canvas: &mut Canvas,
-    n: usize,
+    (n, is_faint): (usize, bool),
     class: &Class,
     curves: &[Curve],
     labels: &[String],
     radius: f64,
 ) {
-    let line = line_class(n);
+    let line = format!("{}{}", line_class(n), if is_faint { " k-faint" } else { "" });
     if curves.len() > FEW {
         let data: String = curves.iter().map(Curve::data).collect();
         canvas.open("k-link", &format!("{}: {} edges", class.name, curves.len()));

@@ -10,10 +10,12 @@ use crate::text::{self, Area};
 
 /// More nodes than this are not drawn.
 const NODES: usize = 2000;
-/// More groups than this have no outline, only their names and members below the picture.
+/// Of more groups than this only the first has an outline, the others are listed below the picture.
 const OUTLINES: usize = 5;
-/// More groups than this are not even named.
+/// More groups than this are not even listed.
 const GROUPS: usize = 40;
+/// More edges than this for each node are drawn faintly: they are a ground, and no picture.
+const DENSE: usize = 10;
 
 /// A picture of a network and of what its nodes are.
 #[derive(Clone, Debug)]
@@ -30,8 +32,24 @@ pub struct Network {
 #[derive(Clone, Debug)]
 struct Role {
     name: String,
+    look: RoleLook,
     nodes: Vec<usize>,
-    is_crashed: bool,
+}
+
+/// How nodes are drawn: the same in all networks, whatever else there is in them, and in the
+/// colours of space-time diagrams.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RoleLook {
+    /// A square: the node has what others want (the critical section, the leadership).
+    Holds,
+    /// A hexagon: what others want is there, and not in use.
+    Keeps,
+    /// A diamond: the node wants something.
+    Waits,
+    /// A circle with a bold rim: the node had it.
+    Had,
+    /// Struck out, in grey: the node is gone.
+    Crashed,
 }
 
 impl Network {
@@ -83,24 +101,19 @@ impl Network {
 
     /// Gives nodes a colour and a shape. A node with several roles has the look of the last one,
     /// and tells all of them to who points at it.
-    pub fn role(mut self, name: impl Into<String>, nodes: impl IntoIterator<Item = usize>) -> Self {
-        let nodes = nodes.into_iter().collect();
-        self.roles.push(Role { name: name.into(), nodes, is_crashed: false });
-        self
-    }
-
-    /// Strikes nodes out, in grey: they are crashed, or otherwise gone.
-    pub fn crashed(
+    pub fn role(
         mut self,
         name: impl Into<String>,
+        look: RoleLook,
         nodes: impl IntoIterator<Item = usize>,
     ) -> Self {
         let nodes = nodes.into_iter().collect();
-        self.roles.push(Role { name: name.into(), nodes, is_crashed: true });
+        self.roles.push(Role { name: name.into(), look, nodes });
         self
     }
 
-    /// Adds a group of nodes, such as a quorum. Few groups are outlined; all are listed.
+    /// Adds a group of nodes, such as a quorum. Few groups are outlined, of many only the first;
+    /// the others are listed.
     pub fn group(
         mut self,
         name: impl Into<String>,
@@ -136,7 +149,8 @@ impl Network {
         self.draw_outlines(&mut page.canvas, &places, radius);
         let curves = self.curves(&places, radius);
         for (n, class) in self.classes.iter().enumerate() {
-            edges::draw(&mut page.canvas, n, class, &curves[n], &self.labels, radius);
+            let is_faint = n == 0 && class.pairs.len() > DENSE * nodes;
+            edges::draw(&mut page.canvas, (n, is_faint), class, &curves[n], &self.labels, radius);
         }
         let lines = curves.iter().flatten().flat_map(Curve::lines);
         let mut room = Room::new(Area::new(4.0, MARGIN + 20.0, page.width - 4.0, page.y));
@@ -145,6 +159,14 @@ impl Network {
         let hidden = self.draw_labels(&mut page.canvas, &mut room, &places, radius);
         if hidden > 0 {
             notes.push(format!("Nodes without room for a label, to be pointed at: {hidden}."));
+        }
+        let rest: Vec<_> = self.groups[self.outlined().len()..]
+            .iter()
+            .take(GROUPS)
+            .map(|group| self.members(group))
+            .collect();
+        if !rest.is_empty() {
+            notes.push(format!("Without outlines, {}.", rest.join("; ")));
         }
         if self.groups.len() > GROUPS {
             let rest = self.groups.len() - GROUPS;
@@ -180,11 +202,21 @@ impl Network {
         (page, places.into_iter().map(|(x, y)| (x + left, y + top)).collect())
     }
 
-    fn draw_outlines(&self, canvas: &mut Canvas, places: &[(f64, f64)], radius: f64) {
-        if self.groups.len() > OUTLINES {
-            return;
+    /// The groups that have outlines.
+    fn outlined(&self) -> &[(String, Vec<usize>)] {
+        match self.groups.len() {
+            0..=OUTLINES => &self.groups,
+            _ => &self.groups[..1],
         }
-        for (n, (name, nodes)) in self.groups.iter().enumerate() {
+    }
+
+    fn members(&self, (name, nodes): &(String, Vec<usize>)) -> String {
+        let members: Vec<_> = nodes.iter().map(|&node| self.labels[node].as_str()).collect();
+        format!("{name}: {}", members.join(", "))
+    }
+
+    fn draw_outlines(&self, canvas: &mut Canvas, places: &[(f64, f64)], radius: f64) {
+        for (n, (name, nodes)) in self.outlined().iter().enumerate() {
             let members: Vec<_> = nodes.iter().map(|node| places[*node]).collect();
             let outline = hull::outline(&members, radius + 6.0 + 4.0 * n as f64);
             if !outline.is_empty() {
@@ -209,9 +241,10 @@ impl Network {
         }
     }
 
-    /// The last role of a node, with its number.
-    fn role_of(&self, node: usize) -> Option<(usize, &Role)> {
-        self.roles.iter().enumerate().rfind(|(_, role)| role.nodes.contains(&node))
+    /// The look of a node: that of its last role.
+    fn role_of(&self, node: usize) -> Option<RoleLook> {
+        let role = self.roles.iter().rfind(|role| role.nodes.contains(&node));
+        role.map(|role| role.look)
     }
 
     /// Writes labels into nodes, or else beside them, and returns how many found no room.
@@ -224,7 +257,7 @@ impl Network {
     ) -> usize {
         let mut hidden = 0;
         for (node, &place) in places.iter().enumerate() {
-            let is_crashed = self.role_of(node).is_some_and(|(_, role)| role.is_crashed);
+            let is_crashed = self.role_of(node) == Some(RoleLook::Crashed);
             let label = &self.labels[node];
             if !(!is_crashed && draw_label_inside(canvas, label, place, radius)
                 || draw_label_beside(canvas, room, label, place, radius))
@@ -237,10 +270,10 @@ impl Network {
 
     fn legend(&self) -> Legend {
         let mut legend = Legend::default();
-        for (index, role) in self.roles.iter().enumerate() {
-            let sample = role.clone();
+        for role in &self.roles {
+            let look = role.look;
             legend.add(&role.name, move |canvas, x, y| {
-                draw_node(canvas, Some((index, &sample)), (x + SAMPLE / 2.0, y), 6.5);
+                draw_node(canvas, Some(look), (x + SAMPLE / 2.0, y), 6.5);
             });
         }
         for (n, class) in self.classes.iter().enumerate() {
@@ -249,16 +282,12 @@ impl Network {
                 edges::draw_sample(canvas, n, is_directed, (x, y), (x + SAMPLE, y));
             });
         }
-        let has_outlines = self.groups.len() <= OUTLINES && self.labels.len() <= NODES;
-        for (n, (name, nodes)) in self.groups.iter().enumerate().take(GROUPS) {
-            let members: Vec<_> = nodes.iter().map(|&node| self.labels[node].as_str()).collect();
-            legend.add(&format!("{name}: {}", members.join(", ")), move |canvas, x, y| {
+        for (n, group) in self.outlined().iter().enumerate() {
+            legend.add(&self.members(group), move |canvas, x, y| {
                 let corners =
                     [(x, y - 5.0), (x + SAMPLE, y - 5.0), (x + SAMPLE, y + 5.0), (x, y + 5.0)];
-                if has_outlines {
-                    let (class, data) = (outline_class(n), route(&corners));
-                    canvas.put(format_args!(r#"<path class="{class}" d="{data}Z"/>"#));
-                }
+                let (class, data) = (outline_class(n), route(&corners));
+                canvas.put(format_args!(r#"<path class="{class}" d="{data}Z"/>"#));
             });
         }
         legend
@@ -274,11 +303,6 @@ impl Network {
         }
         text
     }
-}
-
-/// Roles begin with a colour that no class of edges has among few.
-fn role_look(role: usize) -> Look {
-    Look([4, 2, 3, 5, 1, 7, 0, 6][role % 8])
 }
 
 fn outline_class(n: usize) -> String {
@@ -301,30 +325,30 @@ fn radius(places: &[(f64, f64)]) -> f64 {
     (typical * 0.3).clamp(1.5, 14.0)
 }
 
-fn draw_node(canvas: &mut Canvas, role: Option<(usize, &Role)>, at: (f64, f64), radius: f64) {
-    const SHAPES: [&[(f64, f64)]; 5] =
-        [style::SQUARE, style::DIAMOND, style::HEXAGON, style::UP, style::DOWN];
-    match role {
-        None => canvas.circle("k-hollow k-thin", at, radius),
-        Some((_, role)) if role.is_crashed => {
+fn draw_node(canvas: &mut Canvas, look: Option<RoleLook>, at: (f64, f64), radius: f64) {
+    let (outline, look) = match look {
+        None => return canvas.circle("k-hollow k-thin", at, radius),
+        Some(RoleLook::Had) => return canvas.circle("k-hollow k-bold", at, radius),
+        Some(RoleLook::Crashed) => {
             let reach = radius * 0.72;
             canvas.circle("k-dead", at, radius);
             for side in [-reach, reach] {
                 let (from, to) = ((at.0 - reach, at.1 - side), (at.0 + reach, at.1 + side));
                 canvas.line("k-edge k-bold", from, to);
             }
+            return;
         }
-        Some((index, _)) => {
-            let look = role_look(index);
-            // A large node has a label, which must be read.
-            let class = if radius >= 6.5 {
-                format!("{} {} k-role", look.tint(), look.line())
-            } else {
-                format!("{} k-rim", look.fill())
-            };
-            style::polygon(canvas, &class, SHAPES[index % SHAPES.len()], at, radius);
-        }
-    }
+        Some(RoleLook::Holds) => (style::SQUARE, style::HOLDS),
+        Some(RoleLook::Keeps) => (style::HEXAGON, style::HOLDS),
+        Some(RoleLook::Waits) => (style::DIAMOND, style::WAITS),
+    };
+    // A large node has a label, which must be read.
+    let class = if radius >= 6.5 {
+        format!("{} {} k-role", look.tint(), look.line())
+    } else {
+        format!("{} k-rim", look.fill())
+    };
+    style::polygon(canvas, &class, outline, at, radius);
 }
 
 /// Writes a label into its node, if it fits. Says whether it did.

@@ -11,6 +11,9 @@ use super::spans::Spans;
 use super::{Account, Event, Fate, Message, Shade, SpanKind, What};
 use crate::speech;
 
+/// What is said of steps that can be taken for ever.
+const REPEATS: &str = "from here on it repeats";
+
 pub(super) struct Telling {
     nodes: usize,
     events: Vec<Event>,
@@ -21,6 +24,14 @@ pub(super) struct Telling {
     spans: Spans,
     shades: Vec<Shade>,
     end: Option<End>,
+    /// How many lines were told.
+    lines: usize,
+    /// The time of the last step, and whether all steps so far had a time of their own.
+    last: Option<u64>,
+    is_in_steps: bool,
+    /// The event of the last line if it told an application something.
+    last_told: Option<usize>,
+    guilty: Option<usize>,
 }
 
 impl Telling {
@@ -34,21 +45,37 @@ impl Telling {
             spans: Spans::new(nodes),
             shades: Vec::new(),
             end: None,
+            lines: 0,
+            last: None,
+            is_in_steps: true,
+            last_told: None,
+            guilty: None,
         }
     }
 
     pub(super) fn line(&mut self, line: &Line<Words>) -> Result<(), String> {
+        let told = self.tell(line);
+        self.lines += 1;
+        told
+    }
+
+    fn tell(&mut self, line: &Line<Words>) -> Result<(), String> {
+        if let Line::Step(Step { at, .. }) = line {
+            // Searches count steps; what comes with a step, such as a miss, is not counted.
+            self.is_in_steps &= self.last < Some(*at) && *at <= self.lines as u64;
+            self.last = Some(*at);
+        }
         match line {
             Line::Step(step) => self.step(step),
             Line::Fault { at, what } => self.fault(*at, what),
             Line::Loop { at } => {
                 let from = self.event(*at, None, What::Turn, "repeats");
-                let label = "from here on it repeats".to_owned();
-                self.shades.push(Shade { from, to: None, label });
+                self.shades.push(Shade { from, to: None, label: REPEATS.to_owned() });
                 Ok(())
             }
             Line::End(end) => {
                 if let Some(broken) = &end.broken {
+                    self.guilty = self.guilty(&broken.detail);
                     self.event(end.time, None, What::Violation, broken.to_string());
                 }
                 self.end = Some(end.clone());
@@ -58,9 +85,27 @@ impl Telling {
     }
 
     pub(super) fn finish(self) -> Account {
-        let Self { nodes, events, messages, spans, shades, end, .. } = self;
+        let Self { nodes, mut events, messages, spans, shades, end, guilty, is_in_steps, .. } =
+            self;
+        if is_in_steps {
+            events.iter_mut().for_each(|event| event.number = event.at as usize);
+        }
         let (spans, informed) = spans.finish();
-        Account { nodes, events, messages, spans, informed, shades, end }
+        Account { nodes, events, messages, spans, informed, shades, end, guilty, is_in_steps }
+    }
+
+    /// The event that broke a promise, which is the last one if any. That a run has come to rest, or
+    /// goes round in circles, is no event's fault: then nothing is under way any more, or steps
+    /// repeat. What breaks just when nothing is under way tells somebody something, and the detail
+    /// begins with nobody else.
+    fn guilty(&self, detail: &str) -> Option<usize> {
+        let last = self.events.len().checked_sub(1)?;
+        let node = self.events[last].node?;
+        let other = detail.strip_prefix("node ").and_then(|rest| rest.split(' ').next());
+        let is_other = other.is_some_and(|other| other.parse() != Ok(node));
+        let repeats = self.shades.iter().any(|shade| shade.label == REPEATS);
+        let is_guilty = !self.under_way.is_empty() || self.last_told == Some(last) && !is_other;
+        (is_guilty && !repeats).then_some(last)
     }
 
     fn node(&self, node: NodeId) -> Result<usize, String> {
@@ -75,7 +120,7 @@ impl Telling {
         what: What,
         label: impl Into<String>,
     ) -> usize {
-        self.events.push(Event { at, node, what, label: label.into() });
+        self.events.push(Event { number: self.lines, at, node, what, label: label.into() });
         self.events.len() - 1
     }
 
@@ -107,7 +152,10 @@ impl Telling {
                     let to = self.node(*to)?;
                     self.send(event, node, to, msg);
                 }
-                Effect::Emit(word) => self.spans.told(node, event, &speech::parts(word).0),
+                Effect::Emit(word) => {
+                    self.spans.told(node, event, &speech::parts(word).0);
+                    self.last_told = Some(event);
+                }
                 Effect::SetTimer { .. } | Effect::CancelTimer(_) | Effect::Choose { .. } => {}
             }
         }
@@ -123,6 +171,7 @@ impl Telling {
             to,
             fate: Fate::InFlight,
             kind: speech::kind(msg),
+            label: speech::label(msg),
             text: speech::text(msg),
         });
         self.sent += 1;
@@ -139,6 +188,7 @@ impl Telling {
                 to,
                 fate: Fate::Arrived(event),
                 kind: speech::kind(msg),
+                label: speech::label(msg),
                 text: speech::text(msg),
             }),
         }

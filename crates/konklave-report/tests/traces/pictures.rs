@@ -53,6 +53,7 @@ fn every_message_of_a_calm_run_arrives_where_it_was_sent() {
 fn the_result_goes_round_the_ring_and_quorums_are_those_of_the_algorithm() {
     let vote = Roles::at_the_end(&account(&runs::vote()));
     assert_eq!(vote.leaders, [0]);
+    // Who wins finds it out by itself.
     assert_eq!(vote.tree, [(1, 0), (2, 1), (3, 2), (4, 3), (5, 4)]);
     assert!(vote.groups.is_empty(), "nobody waits for entry");
 
@@ -60,12 +61,52 @@ fn the_result_goes_round_the_ring_and_quorums_are_those_of_the_algorithm() {
     let roles = Roles::at_the_end(&account(&runs::in_quorums(&quorums)));
     assert!(roles.tree.is_empty());
     assert_eq!(roles.groups.len(), 7);
-    for ((name, members), node) in roles.groups.iter().zip(NodeId::all(7)) {
-        assert_eq!(*name, format!("asked by {node}"));
+    assert_eq!(roles.groups[0].0, format!("asked by {}", roles.granted_last.unwrap()));
+    for node in NodeId::all(7) {
+        let name = format!("asked by {node}");
+        let group = roles.groups.iter().find(|group| group.0 == name).unwrap();
         let expected: Vec<_> = quorums.of(node).iter().map(NodeId::index).collect();
-        assert_eq!(*members, expected, "{name}");
+        assert_eq!(group.1, expected, "{name}");
     }
     assert!(Roles::at_the_end(&account(&runs::calm())).groups.is_empty(), "only pointers");
+}
+
+#[test]
+fn a_token_is_known_by_how_it_behaves() {
+    let account = account(&runs::calm());
+    let token = Roles::at_the_end(&account).token.unwrap();
+    assert_eq!(token.name, "Token");
+    let last = account.spans.iter().filter(|span| span.kind == SpanKind::Inside).next_back();
+    assert_eq!(token.at, last.map(|span| span.node), "who was inside last has it still");
+    for &(mut node, _) in &token.ways {
+        for _ in 0..7 {
+            node = token.ways.iter().find(|way| way.0 == node).map_or(node, |way| way.1);
+        }
+        assert_eq!(Some(node), token.at, "all ways lead to it");
+    }
+    let quorums = Quorums::plane(7).unwrap();
+    for other in [runs::in_quorums(&quorums), runs::vote()] {
+        assert_eq!(Roles::at_the_end(&self::account(&other)).token, None);
+    }
+}
+
+#[test]
+fn who_finds_out_by_itself_has_learned_from_nobody() {
+    // Two nodes send each other all they know, and both see the result.
+    let step = |node: usize, input: &str, effects: &str| {
+        format!(r#"{{"step":{{"at":1,"node":{node},"input":{input},"effects":[{effects}]}}}}"#)
+    };
+    let hear =
+        |from: usize| format!(r#"{{"message":{{"from":{from},"msg":"Wave"}}}},"number":{from}"#);
+    let knows = r#"{"emit":{"Knows":5}}"#;
+    let lines = [
+        step(0, r#""start""#, r#"{"send":{"to":1,"msg":"Wave"}}"#),
+        step(1, r#""start""#, r#"{"send":{"to":0,"msg":"Wave"}}"#),
+        step(0, &hear(1), knows),
+        step(1, &hear(0), knows),
+    ];
+    let recorded = hand_made(&lines.each_ref().map(String::as_str));
+    assert!(Roles::at_the_end(&account(&recorded)).tree.is_empty());
 }
 
 #[test]
@@ -77,8 +118,8 @@ fn the_leader_leads_to_the_end() {
     assert_eq!((reigns[0].node, reigns[0].to), (0, None), "id 5 is the largest");
     let names = labels(6, Some(&runs::IDS));
     let options = Options { labels: names, ..Options::default() };
-    let svg = picture("Vote", &account, &options).unwrap();
-    for text in ["0 (id 5)", "leader", "Propose", "Elected", "Knows(5)"] {
+    let svg = picture("Vote", &account, &options).unwrap().svg;
+    for text in ["0 (id 5)", "leader", "Propose(5)", "Elected", "Knows(5)"] {
         assert!(svg.contains(text), "{text}");
     }
 }
@@ -121,7 +162,7 @@ fn a_broken_promise_and_a_loop_are_marked() {
         &format!(r#"{{"step":{{"at":1,"node":1,"input":{hear},"effects":[]}}}}"#),
         &format!(r#"{{"end":{{"ended":"violation","time":2,"steps":2,"broken":{broken}}}}}"#),
     ]);
-    let svg = diagram("Stuck", &recorded.lines, 2, &Options::default()).unwrap();
+    let svg = diagram("Stuck", &recorded.lines, 2, &Options::default()).unwrap().svg;
     for text in ["from here on it repeats", "no starvation: node 0 waits for ever", "waiting"] {
         assert!(svg.contains(text), "{text}");
     }
@@ -153,8 +194,108 @@ fn long_traces_are_cut_unless_a_window_is_given() {
     let recorded = hand_made(&vec![line; EVENTS + 9]);
     let draw = |options: &Options| diagram("Long", &recorded.lines, 2, options).unwrap();
     let note = format!("Shown are {EVENTS} of {} events", EVENTS + 9);
-    assert!(draw(&Options::default()).contains(&note));
-    assert!(!draw(&Options { from: Some(0), ..Options::default() }).contains("Shown are"));
+    let cut = draw(&Options::default());
+    assert!(cut.svg.contains(&note) && cut.svg.contains("This is the beginning: 300 of 309"));
+    assert!(cut.cut.unwrap().contains("--causal STEP"), "also said on the terminal");
+    let window = draw(&Options { from: Some(0), ..Options::default() });
+    assert!(!window.svg.contains("Shown are") && window.cut.is_none());
+}
+
+#[test]
+fn a_block_of_arrows_becomes_what_led_to_the_first_entry() {
+    // Thirty nodes ask all others, and only then does anybody answer.
+    let mut lines = Vec::new();
+    let step = |node: usize, input: &str, effects: &str| {
+        format!(r#"{{"step":{{"at":7,"node":{node},"input":{input},"effects":[{effects}]}}}}"#)
+    };
+    for node in 0..30 {
+        let asked = (0..30).filter(|to| *to != node);
+        let asks: Vec<_> =
+            asked.map(|to| format!(r#"{{"send":{{"to":{to},"msg":"Request"}}}}"#)).collect();
+        lines.push(step(node, r#"{"command":"Acquire"}"#, &asks.join(",")));
+    }
+    let got = r#"{"message":{"from":0,"msg":"Request"}},"number":0"#;
+    lines.push(step(1, got, r#"{"emit":"Granted"}"#));
+    let text = format!("{}\n{}", r#"{"konklave_trace":1,"setup":{"nodes":30}}"#, lines.join("\n"));
+    let account = account(&read(text.as_bytes()).unwrap());
+    let drawn = picture("Block", &account, &Options::default()).unwrap();
+    let arrows = drawn.svg.matches("\"k-msg\"").count();
+    assert_eq!(arrows, 2, "the one that arrived, and the one that goes the other way");
+    let cut = drawn.cut.unwrap();
+    assert!(cut.starts_with("This is what led to Granted in step 30: 3 of 31 events"), "{cut}");
+    let whole = Options { from: Some(0), ..Options::default() };
+    let whole = picture("Block", &account, &whole).unwrap();
+    assert_eq!(whole.svg.matches("\"k-msg\"").count(), 30 * 29);
+}
+
+#[test]
+fn nothing_at_all_is_refused_with_the_times_that_there_are() {
+    let account = account(&runs::calm());
+    let last = account.events.last().unwrap().at;
+    let late = Options { from: Some(5000), ..Options::default() };
+    let expected = format!("nothing happened from 5000 on: the trace goes from 0 to {last}");
+    assert_eq!(picture("", &account, &late).unwrap_err(), expected);
+    let (to, nodes_only) = (Some(0), Some(Vec::new()));
+    let nobody = Options { to, nodes_only, ..Options::default() };
+    assert!(picture("", &account, &nobody).unwrap_err().starts_with("nothing happened up to 0"));
+}
+
+#[test]
+fn steps_have_the_numbers_of_the_trace() {
+    let account = account(&runs::calm());
+    assert!(!account.is_in_steps, "all nodes start at 0");
+    assert_eq!(account.events[0].number, 7, "seven starts come before it");
+    assert_eq!(account.numbered(7), Some(0));
+    assert_eq!(account.numbered(3), None, "a start that does nothing");
+
+    // A crash, a miss that comes with it, and what repeats are not counted by a search.
+    let lines = [
+        r#"{"step":{"at":0,"node":0,"input":"start","effects":[]}}"#,
+        r#"{"step":{"at":1,"node":0,"input":{"command":"Acquire"},"effects":[
+            {"send":{"to":1,"msg":"Request"}}]}}"#,
+        r#"{"fault":{"at":2,"what":{"crash":1}}}"#,
+        r#"{"fault":{"at":3,"what":{"missed":0}}}"#,
+        r#"{"loop":{"at":3}}"#,
+        r#"{"step":{"at":3,"node":0,"input":{"command":"Again"},"effects":[]}}"#,
+    ];
+    let account = self::account(&hand_made(
+        &lines.map(|it| it.replace('\n', "")).each_ref().map(|it| &it[..]),
+    ));
+    assert!(account.is_in_steps);
+    let again = account.numbered(3).unwrap();
+    assert_eq!(account.events[again].label, "Again");
+    let svg = picture("", &account, &Options { numbers: true, ..Options::default() }).unwrap().svg;
+    assert!(svg.contains(">step<") && svg.contains("<title>step 3: Again</title>"));
+}
+
+#[test]
+fn the_event_that_breaks_a_promise_is_found_and_rest_is_nobodys_fault() {
+    let end = |detail: &str| {
+        let broken = format!(r#"{{"promise":"p","detail":"{detail}"}}"#);
+        format!(r#"{{"end":{{"ended":"violation","time":9,"steps":2,"broken":{broken}}}}}"#)
+    };
+    let step = |effects: &str| {
+        let input = r#"{"command":"Acquire"}"#;
+        format!(r#"{{"step":{{"at":5,"node":0,"input":{input},"effects":[{effects}]}}}}"#)
+    };
+    let send = r#"{"send":{"to":1,"msg":"Request"}}"#;
+    let lost = r#"{"fault":{"at":0,"what":{"lost":0}}}"#;
+    let emit = r#"{"emit":"Granted"}"#;
+    for (lines, expected) in [
+        (vec![step(emit), end("node 0 enters while node 1 is inside")], Some(0)),
+        (vec![step(send), end("three tokens")], Some(0)),
+        (vec![step(send), lost.to_owned(), end("node 0 waits for ever")], None),
+        (vec![step(emit), end("node 1 waits for ever")], None),
+        (vec![r#"{"loop":{"at":0}}"#.to_owned(), step(send), end("node 0 waits for ever")], None),
+    ] {
+        let lines: Vec<_> = lines.iter().map(String::as_str).collect();
+        let account = account(&hand_made(&lines));
+        assert_eq!(account.guilty, expected, "{lines:?}");
+        let svg = picture("", &account, &Options::default()).unwrap().svg;
+        assert_eq!(svg.matches("Broken at time").count(), 1, "once, here or at the end");
+        let told_at = if expected.is_some() { "Broken at time 5" } else { "Broken at time 9" };
+        assert!(svg.contains(told_at), "{lines:?}");
+    }
 }
 
 #[test]
@@ -162,10 +303,12 @@ fn what_does_not_exist_is_an_error_and_no_panic() {
     let recorded = runs::calm();
     let draw = |nodes, options: &Options| diagram("", &recorded.lines, nodes, options);
     let causal = Options { causal: Some(100_000), ..Options::default() };
-    assert!(draw(7, &causal).unwrap_err().starts_with("there is no event 100000: they go from 0"));
+    assert!(draw(7, &causal).unwrap_err().starts_with("there is no step 100000: the last is "));
+    let start = Options { causal: Some(3), ..Options::default() };
+    assert!(draw(7, &start).unwrap_err().starts_with("in step 3 no node does anything"));
     let nodes = Options { nodes_only: Some(vec![7]), ..Options::default() };
     assert_eq!(draw(7, &nodes).unwrap_err(), "there is no node 7: they go from 0 to 6");
     assert!(draw(3, &Options::default()).unwrap_err().contains("there is no node 3 among 3 nodes"));
     let past = Options { causal: Some(20), ..Options::default() };
-    assert!(draw(7, &past).unwrap().contains("are left out"));
+    assert!(draw(7, &past).unwrap().svg.contains("are left out"));
 }
