@@ -15,7 +15,9 @@
 //! Messages: n-1 to n^2-n-1 after the leader has crashed. The best case is that the next one in
 //! line notices: a question to the dead leader, and n-2 announcements. The worst is that the
 //! smallest notices: everyone asks all larger ones, n(n-1)/2 questions and (n-1)(n-2)/2 answers,
-//! then n-2 announcements.
+//! then n-2 announcements. Several callers at once can cost far more: a question that arrives after
+//! a result calls the next election, and where delays are uneven these multiply, the faster the
+//! more nodes there are.
 //!
 //! # Assumes
 //!
