@@ -7,6 +7,7 @@ mod oracle {
     mod faults;
     mod locks;
     mod model;
+    mod specimens;
 
     use konklave::protocol::{Monitor, Protocol};
     use konklave_check::application::Application;
@@ -20,9 +21,9 @@ mod oracle {
     /// For ours, it makes no difference whether nodes are spoken to in words.
     fn agree<P, A, M>(name: &str, system: System<P, A, M>) -> (u64, Verdict)
     where
-        P: Protocol + Sync,
-        A: Application<Command = P::Command, Event = P::Event> + Sync,
-        M: Monitor<Command = P::Command, Event = P::Event> + Sync,
+        P: Protocol,
+        A: Application<Command = P::Command, Event = P::Event>,
+        M: Monitor<Command = P::Command, Event = P::Event>,
     {
         let theirs = AnyModel::new(system.clone()).checker().spawn_bfs().join();
         let is_good = theirs.discoveries().is_empty();

@@ -6,6 +6,7 @@ use konklave::NodeId;
 use konklave::election::adoption::Adoption;
 use konklave::election::bully::Bully;
 use konklave::election::chang_roberts::{ChangRoberts, Wake};
+use konklave::election::chang_roberts_bidirectional::{self, ChangRobertsBidirectional};
 use konklave::election::chang_roberts_numbered::ChangRobertsNumbered;
 use konklave::election::dfs_token::DfsToken;
 use konklave::election::dolev_klawe_rodeh::DolevKlaweRodeh;
@@ -62,7 +63,7 @@ fn ring(me: NodeId, nodes: u32) -> Neighbours {
 #[track_caller]
 fn fine<P>(name: &str, system: System<P, Voter, Monitor>)
 where
-    P: Protocol<Command = Command, Event = Event> + Sync,
+    P: Protocol<Command = Command, Event = Event>,
 {
     let (unique, verdict) = agree(name, system);
     assert_eq!(verdict, Verdict::Exhausted, "{name}");
@@ -99,6 +100,12 @@ fn on_two_way_rings() {
     let fifo = World::new().fifo();
     let make = |me| Franklin::new(id(me), ring(me, 4));
     fine("franklin", elections(4, 4, Winner::LargestInitiator, fifo, make));
+    use chang_roberts_bidirectional::Wake as BothWays;
+    for wake in [BothWays::All, BothWays::Suppress] {
+        // Each node chooses the way of its proposal.
+        let make = |me| ChangRobertsBidirectional::new(id(me), ring(me, 3), wake);
+        fine("chang-roberts-bidirectional", elections(3, 3, Winner::Largest, World::new(), make));
+    }
     let wake = hirschberg_sinclair::Wake::All;
     let make = |me| HirschbergSinclair::new(id(me), ring(me, 3), wake);
     fine("hirschberg-sinclair", elections(3, 3, wake.winner(), World::new(), make));

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Debug};
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use konklave::protocol::{Monitor, Protocol};
 use konklave_check::System;
@@ -18,29 +18,45 @@ trait Explorable: Send + Sync {
     fn is_good(&self) -> bool;
 }
 
+/// Nodes need not be shareable, so both are locked.
 struct Explored<P: Protocol, A, M> {
-    system: Arc<Direct<P, A, M>>,
-    state: State<P, A, M>,
+    system: Arc<Mutex<Direct<P, A, M>>>,
+    state: Mutex<State<P, A, M>>,
+}
+
+impl<P, A, M> Explored<P, A, M>
+where
+    P: Protocol,
+    A: Application<Command = P::Command, Event = P::Event>,
+    M: Monitor<Command = P::Command, Event = P::Event>,
+{
+    fn ask<T>(&self, question: impl FnOnce(&Direct<P, A, M>, &State<P, A, M>) -> T) -> T {
+        let system = self.system.lock().expect("nobody panics meanwhile");
+        let state = self.state.lock().expect("nobody panics meanwhile");
+        question(&system, &state)
+    }
 }
 
 impl<P, A, M> Explorable for Explored<P, A, M>
 where
-    P: Protocol + Sync,
-    A: Application<Command = P::Command, Event = P::Event> + Sync,
-    M: Monitor<Command = P::Command, Event = P::Event> + Sync,
+    P: Protocol,
+    A: Application<Command = P::Command, Event = P::Event>,
+    M: Monitor<Command = P::Command, Event = P::Event>,
 {
     fn actions(&self) -> usize {
-        self.system.actions(&self.state).len()
+        self.ask(|system, state| system.actions(state).len())
     }
 
     fn next(&self, action: usize) -> AnyState {
-        let action = self.system.actions(&self.state).swap_remove(action);
-        let state = self.system.next(&self.state, action);
-        AnyState::new(Arc::clone(&self.system), state)
+        let next = self.ask(|system, state| {
+            let action = system.actions(state).swap_remove(action);
+            system.next(state, action)
+        });
+        AnyState::new(Arc::clone(&self.system), next)
     }
 
     fn is_good(&self) -> bool {
-        self.system.is_good(&self.state)
+        self.ask(Direct::is_good)
     }
 }
 
@@ -52,18 +68,18 @@ pub(crate) struct AnyState {
 }
 
 impl AnyState {
-    fn new<P, A, M>(system: Arc<Direct<P, A, M>>, state: State<P, A, M>) -> Self
+    fn new<P, A, M>(system: Arc<Mutex<Direct<P, A, M>>>, state: State<P, A, M>) -> Self
     where
-        P: Protocol + Sync,
-        A: Application<Command = P::Command, Event = P::Event> + Sync,
-        M: Monitor<Command = P::Command, Event = P::Event> + Sync,
+        P: Protocol,
+        A: Application<Command = P::Command, Event = P::Event>,
+        M: Monitor<Command = P::Command, Event = P::Event>,
     {
         let hash = [1_u8, 2].map(|salt| {
             let mut hasher = DefaultHasher::new();
             (salt, &state).hash(&mut hasher);
             hasher.finish()
         });
-        Self { state: Arc::new(Explored { system, state }), hash }
+        Self { state: Arc::new(Explored { system, state: Mutex::new(state) }), hash }
     }
 }
 
@@ -93,13 +109,13 @@ pub(crate) struct AnyModel(AnyState);
 impl AnyModel {
     pub(crate) fn new<P, A, M>(system: System<P, A, M>) -> Self
     where
-        P: Protocol + Sync,
-        A: Application<Command = P::Command, Event = P::Event> + Sync,
-        M: Monitor<Command = P::Command, Event = P::Event> + Sync,
+        P: Protocol,
+        A: Application<Command = P::Command, Event = P::Event>,
+        M: Monitor<Command = P::Command, Event = P::Event>,
     {
-        let system = Arc::new(Direct(system));
+        let system = Direct(system);
         let first = system.first();
-        Self(AnyState::new(system, first))
+        Self(AnyState::new(Arc::new(Mutex::new(system)), first))
     }
 }
 

@@ -45,7 +45,7 @@ where
 /// The same, with both explorers, in both orders: how many states there are.
 fn both_orders<P>(name: &str, budget: &[u32], make: impl Fn(NodeId) -> P + Copy) -> [u64; 2]
 where
-    P: Protocol<Command = Command, Event = Event> + Sync,
+    P: Protocol<Command = Command, Event = Event>,
 {
     [World::new().fifo(), World::new()].map(|world| {
         let (unique, verdict) = agree(name, locks(budget, world, make));

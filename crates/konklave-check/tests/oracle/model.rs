@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt::Debug;
 use std::hash::Hash;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use konklave::protocol::{Effect, Input, Monitor, Protocol};
 use konklave::{NodeId, Recorder};
@@ -40,9 +41,15 @@ enum Status {
     Down,
 }
 
-/// Something that can happen.
+/// Something that can happen, and the choices of the node to which it does.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Action<P: Protocol> {
+pub(crate) struct Action<P: Protocol> {
+    what: What<P>,
+    choices: Vec<u32>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum What<P: Protocol> {
     Happen(NodeId, Input<P>),
     Deliver { channel: (NodeId, NodeId), place: usize, again: bool },
     Lose { channel: (NodeId, NodeId), place: usize },
@@ -55,7 +62,7 @@ where
     A: Application<Command = P::Command, Event = P::Event>,
     M: Monitor<Command = P::Command, Event = P::Event>,
 {
-    fn react(&self, state: &mut State<P, A, M>, node: NodeId, input: Input<P>) {
+    fn react(&self, state: &mut State<P, A, M>, node: NodeId, input: Input<P>, choices: &[u32]) {
         let place = &mut state.nodes[node.index()];
         let mut verdict = Ok(());
         match &input {
@@ -67,8 +74,10 @@ where
             Input::Timer(timer) => place.timers.retain(|other| other != timer),
             Input::Message { .. } => {}
         }
-        let mut recorder = Recorder::default();
-        place.state.on(input, &mut recorder);
+        let mut recorder = Recorder::choosing(choices);
+        let node_state = &mut place.state;
+        let happen = AssertUnwindSafe(|| node_state.on(input, &mut recorder));
+        let is_panic = catch_unwind(happen).is_err();
         for effect in recorder.take() {
             let place = &mut state.nodes[node.index()];
             match effect {
@@ -92,10 +101,10 @@ where
                     place.application.on_event(&event);
                     verdict = verdict.and_then(|()| state.monitor.on_event(node, &event));
                 }
-                Effect::Choose { .. } => panic!("choices are not modelled"),
+                Effect::Choose { .. } => {}
             }
         }
-        state.is_broken |= verdict.is_err();
+        state.is_broken |= verdict.is_err() || is_panic;
     }
 
     fn take(state: &mut State<P, A, M>, channel: (NodeId, NodeId), place: usize) -> P::Msg {
@@ -124,7 +133,51 @@ where
         }
     }
 
+    /// Everything that can happen, with every choice that a node may make then.
     pub(crate) fn actions(&self, state: &State<P, A, M>) -> Vec<Action<P>> {
+        let with_choices = |what: What<P>| {
+            let choices = self.choices(state, &what);
+            choices.into_iter().map(move |choices| Action { what: what.clone(), choices })
+        };
+        self.happenings(state).into_iter().flat_map(with_choices).collect()
+    }
+
+    /// All sequences of choices: each is put off until it is known how many there are.
+    fn choices(&self, state: &State<P, A, M>, what: &What<P>) -> Vec<Vec<u32>> {
+        let (node, input) = match what {
+            What::Happen(node, input) => (*node, input.clone()),
+            What::Deliver { channel, place, .. } => {
+                let msg = state.channels[channel][*place].clone();
+                (channel.1, Input::Message { from: channel.0, msg })
+            }
+            What::Lose { .. } | What::Crash(_) => return vec![Vec::new()],
+        };
+        let mut whole = Vec::new();
+        let mut open = vec![Vec::new()];
+        while let Some(choices) = open.pop() {
+            let mut recorder = Recorder::choosing(&choices);
+            let mut node = state.nodes[node.index()].state.clone();
+            let happen = AssertUnwindSafe(|| node.on(input.clone(), &mut recorder));
+            let _ = catch_unwind(happen); // Is a result, but not ours.
+            let bounds: Vec<u32> = recorder
+                .take()
+                .into_iter()
+                .filter_map(|effect| match effect {
+                    Effect::Choose { bound, .. } => Some(bound),
+                    _ => None,
+                })
+                .collect();
+            match bounds.get(choices.len()) {
+                None => whole.push(choices),
+                Some(&bound) => {
+                    open.extend((0..bound).map(|next| [choices.clone(), vec![next]].concat()));
+                }
+            }
+        }
+        whole
+    }
+
+    fn happenings(&self, state: &State<P, A, M>) -> Vec<What<P>> {
         let mut actions = Vec::new();
         if state.is_broken {
             return actions;
@@ -132,7 +185,7 @@ where
         let all = NodeId::all(state.nodes.len() as u32);
         let asleep = all.clone().find(|it| state.nodes[it.index()].status == Status::Asleep);
         if let Some(node) = asleep {
-            return vec![Action::Happen(node, Input::Start)];
+            return vec![What::Happen(node, Input::Start)];
         }
         let is_free = self.0.world.pace == Pace::Free;
         let is_up = |id: NodeId| state.nodes[id.index()].status == Status::Up;
@@ -145,7 +198,7 @@ where
             if node.status == Status::Down {
                 continue;
             }
-            let mut happen = |input| actions.push(Action::Happen(id, input));
+            let mut happen = |input| actions.push(What::Happen(id, input));
             node.application.commands().into_iter().map(Input::Command).for_each(&mut happen);
             if is_free || state.channels.is_empty() {
                 node.application.notices().into_iter().map(Input::Command).for_each(&mut happen);
@@ -154,7 +207,7 @@ where
                 node.timers.iter().cloned().map(Input::Timer).for_each(&mut happen);
             }
             if state.faults.crashes > 0 {
-                actions.push(Action::Crash(id));
+                actions.push(What::Crash(id));
             }
         }
         for (&channel, messages) in &state.channels {
@@ -165,12 +218,12 @@ where
                     Order::Fifo if place > 0 => continue,
                     _ => {}
                 }
-                actions.push(Action::Deliver { channel, place, again: false });
+                actions.push(What::Deliver { channel, place, again: false });
                 if state.faults.duplicates > 0 {
-                    actions.push(Action::Deliver { channel, place, again: true });
+                    actions.push(What::Deliver { channel, place, again: true });
                 }
                 if state.faults.losses > 0 {
-                    actions.push(Action::Lose { channel, place });
+                    actions.push(What::Lose { channel, place });
                 }
             }
         }
@@ -179,9 +232,10 @@ where
 
     pub(crate) fn next(&self, last: &State<P, A, M>, action: Action<P>) -> State<P, A, M> {
         let mut state = last.clone();
-        match action {
-            Action::Happen(node, input) => self.react(&mut state, node, input),
-            Action::Deliver { channel: (from, to), place, again } => {
+        let Action { what, choices } = action;
+        match what {
+            What::Happen(node, input) => self.react(&mut state, node, input, &choices),
+            What::Deliver { channel: (from, to), place, again } => {
                 let msg = match again {
                     true => {
                         state.faults.duplicates -= 1;
@@ -189,13 +243,13 @@ where
                     }
                     false => Self::take(&mut state, (from, to), place),
                 };
-                self.react(&mut state, to, Input::Message { from, msg });
+                self.react(&mut state, to, Input::Message { from, msg }, &choices);
             }
-            Action::Lose { channel, place } => {
+            What::Lose { channel, place } => {
                 state.faults.losses -= 1;
                 Self::take(&mut state, channel, place);
             }
-            Action::Crash(node) => {
+            What::Crash(node) => {
                 state.faults.crashes -= 1;
                 let fresh = self.first().nodes.swap_remove(node.index());
                 state.nodes[node.index()] = Node { status: Status::Down, ..fresh };
@@ -219,10 +273,10 @@ where
     /// Whether a state can be the last: no node has to crash, and no application has to ask. But if
     /// none has asked for anything, those that can will be patient for ever.
     fn can_stay(&self, state: &State<P, A, M>) -> bool {
-        let actions = self.actions(state);
-        let is_crash = |action: &Action<P>| matches!(action, Action::Crash(_));
-        let is_question = |action: &Action<P>| {
-            let Action::Happen(node, Input::Command(command)) = action else { return false };
+        let actions = self.happenings(state);
+        let is_crash = |what: &What<P>| matches!(what, What::Crash(_));
+        let is_question = |what: &What<P>| {
+            let What::Happen(node, Input::Command(command)) = what else { return false };
             let application = &state.nodes[node.index()].application;
             let is_leaving = A::TAKES_TURNS && application.standing() == Standing::Served;
             !is_leaving && !application.notices().contains(command)
