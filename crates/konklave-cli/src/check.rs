@@ -14,6 +14,8 @@ use konklave_check::{
 };
 use konklave_report::folder::Folder;
 use konklave_sim::workload::Members;
+use konklave_specimens::Tool;
+use konklave_specimens::objects::BrokenObject;
 
 use crate::Verdict;
 use crate::drive::{self, CheckPlan, Checked, Job, Outcome, carry_out};
@@ -45,9 +47,14 @@ pub fn check(args: &CheckArgs) -> Result<Verdict, Failure> {
 
 /// Shows how a broken algorithm breaks its promise.
 fn check_specimen(args: &CheckArgs, name: &str) -> Result<Verdict, Failure> {
+    if let Some(object) = BrokenObject::find(name) {
+        return specimens::objects::show(object, args.json);
+    }
     let (specimen, entry) = specimens::find(name)?;
-    specimens::refuse_chance(specimen)?;
     let site = specimens::site(specimen, entry)?;
+    if let Tool::Fuzz { seed } = specimen.found_by {
+        return specimens::chance::show(args, specimen, &site, seed);
+    }
     let plan = specimens::plan(specimen, plan(args, &site));
     let preface = [format!("{}: {}", specimen.of, specimen.flaw), String::new()];
     conclude(args, &site, &plan, &preface)

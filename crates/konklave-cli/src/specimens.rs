@@ -1,14 +1,19 @@
-//! Broken algorithms, for `check --specimen` and `list --specimens`.
+//! Broken algorithms and objects, for `check --specimen` and `list --specimens`.
 
+pub(crate) mod chance;
+pub(crate) mod objects;
+
+use std::any::TypeId;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use konklave::NodeId;
 use konklave::election::{self, Winner};
 use konklave::mutex;
-use konklave::protocol::Protocol;
+use konklave::protocol::{Never, Protocol};
 use konklave_check::{Faults, Order, Pace, World};
-use konklave_specimens::{Flaw, Flawed, Ground, Setting, Specimen, Tool, Visit, visit};
+use konklave_specimens::objects::OBJECTS;
+use konklave_specimens::{Flaw, Flawed, Ground, Setting, Specimen, Visit, visit};
 use serde_json::json;
 
 use crate::Verdict;
@@ -44,7 +49,9 @@ pub(crate) fn find(name: &str) -> Result<(&'static Specimen, &'static Entry), Fa
     let entry = SPECIMENS.iter().find(|entry| entry.name == name);
     let found = konklave_specimens::find(name).zip(entry);
     found.ok_or_else(|| {
-        Failure::unknown("specimen", name, SPECIMENS.iter().map(|entry| entry.name.as_str()))
+        let algorithms = SPECIMENS.iter().map(|entry| entry.name.as_str());
+        let names = algorithms.chain(OBJECTS.iter().map(|object| object.name));
+        Failure::unknown("specimen", name, names)
     })
 }
 
@@ -69,10 +76,12 @@ pub(crate) fn site(specimen: &Specimen, entry: &'static Entry) -> Result<Site, F
 /// How it is checked there; the options of the search are the user's.
 pub(crate) fn plan(specimen: &Specimen, usual: CheckPlan) -> CheckPlan {
     let Setting { fifo, budget, duplicates, crashes, perpetual, .. } = specimen.setting;
+    // Without timers and crashes there is nothing to be impatient about, nor to be said about it.
+    let has_timers = visit(specimen.name, &specimen.setting.ground(), HasTimers) == Some(true);
     CheckPlan {
         world: World {
             order: if fifo { Order::Fifo } else { Order::Any },
-            pace: Pace::Free,
+            pace: if has_timers || crashes > 0 { Pace::Free } else { Pace::Patient },
             perpetual,
             faults: Faults { duplicates, crashes, ..Faults::default() },
         },
@@ -81,16 +90,32 @@ pub(crate) fn plan(specimen: &Specimen, usual: CheckPlan) -> CheckPlan {
     }
 }
 
-/// Refuses a specimen that is found by chance only.
-pub(crate) fn refuse_chance(specimen: &Specimen) -> Result<(), Failure> {
-    match specimen.found_by {
-        Tool::Check => Ok(()),
-        Tool::Fuzz { seeds } => Err(Failure::bad(format!(
-            "{} breaks its promise only in a system that is too large for every schedule ({} \
-             nodes): random ones find it, within {seeds} seeds, in the tests of konklave-specimens",
-            specimen.name,
-            specimen.setting.nodes()
-        ))),
+/// Whether nodes set timers.
+struct HasTimers;
+
+impl HasTimers {
+    fn answer<P: Protocol>() -> bool {
+        TypeId::of::<P::Timer>() != TypeId::of::<Never>()
+    }
+}
+
+impl Visit for HasTimers {
+    type Out = bool;
+
+    fn mutex<P, F>(self, _: impl Fn(NodeId) -> P, _: impl Fn(NodeId) -> F) -> bool
+    where
+        P: Protocol<Command = mutex::Command, Event = mutex::Event>,
+        F: Flaw<P>,
+    {
+        Self::answer::<P>()
+    }
+
+    fn election<P, F>(self, _: Winner, _: impl Fn(NodeId) -> P, _: impl Fn(NodeId) -> F) -> bool
+    where
+        P: Protocol<Command = election::Command, Event = election::Event>,
+        F: Flaw<P>,
+    {
+        Self::answer::<P>()
     }
 }
 
@@ -136,7 +161,7 @@ impl Visit for Driver<'_, '_> {
 pub(crate) fn list(is_json: bool) -> Result<Verdict, Failure> {
     if is_json {
         let all: Vec<_> = konklave_specimens::all().collect();
-        output::json(&json!({ "specimens": all }))?;
+        output::json(&json!({ "specimens": all, "objects": OBJECTS }))?;
         return Ok(Verdict::Fine);
     }
     let mut lines = Vec::new();
@@ -144,6 +169,11 @@ pub(crate) fn list(is_json: bool) -> Result<Verdict, Failure> {
         let heading = format!("{}: {}", specimen.name, specimen.finds);
         lines.push(output::bold(&heading));
         lines.push(format!("  {}", specimen.flaw));
+    }
+    lines.extend([String::new(), "Shared objects, whose answers no order explains:".to_owned()]);
+    for object in &OBJECTS {
+        lines.push(output::bold(object.name));
+        lines.push(format!("  {}", object.flaw));
     }
     lines.push(String::new());
     lines.push("konklave check --specimen NAME shows how it breaks its promise".to_owned());

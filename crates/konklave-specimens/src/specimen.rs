@@ -28,8 +28,9 @@ pub struct Specimen {
     pub found_by: Tool,
     /// How many steps of nodes the shortest way to the end of the promise takes, without the start
     /// of every node; a crash is no step. Of a run without an end: the way to the circle and once
-    /// round it, as it is found: that may take some steps too many. None if it was found by chance.
-    pub steps: Option<usize>,
+    /// round it, as it is found: that may take some steps too many. If it was found by chance: how
+    /// many are left when nothing more can be taken away.
+    pub steps: usize,
 }
 
 /// What happens in a system of broken nodes.
@@ -78,10 +79,10 @@ impl Display for Finding {
 pub enum Tool {
     /// Looking at every schedule.
     Check,
-    /// Random schedules: one of the seeds from 1 to this breaks the promise.
+    /// Random schedules: of the seeds from 1 on, this is the first that breaks the promise.
     Fuzz {
-        /// The last seed.
-        seeds: u64,
+        /// The seed.
+        seed: u64,
     },
 }
 

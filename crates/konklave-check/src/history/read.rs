@@ -156,8 +156,9 @@ fn in_sequence<Op>(operations: &[Operation<Op>]) -> Result<(), Malformed> {
     Ok(())
 }
 
-/// No element is inserted twice: one could not tell which of them was removed. What is removed twice
-/// or was never inserted makes sense as a history: nothing explains it, and the check will say so.
+/// No element is inserted twice: one could not tell which of them was removed. That one is removed
+/// twice, or was never inserted, makes sense as a history: it cannot be explained, and the check
+/// will say so.
 fn inserted_once<O: Object>(operations: &[Operation<O::Op>]) -> Result<(), Malformed> {
     let mut inserted = HashMap::new();
     for (index, operation) in operations.iter().enumerate() {

@@ -220,8 +220,8 @@ impl<O: Object> Case<'_, O> {
         }
     }
 
-    /// What a search says, and for which consistency it was made: where it is given up for one, that
-    /// for the other may know.
+    /// What a search says, and for which consistency it was made: where it is given up for one,
+    /// that for the other may know.
     fn decide(&self, wanted: Consistency) -> (Consistency, &Outcome) {
         let (sequential, linearizable) = (Consistency::Sequential, Consistency::Linearizable);
         let operations = self.history.operations();

@@ -68,8 +68,8 @@ fn an_element_that_two_got_is_a_violation() {
     }
 }
 
-/// Eight processes that wait for their answers, and a queue that takes so long to give them: each operation has
-/// its effect at some time between its invocation and its return.
+/// Eight processes that wait for their answers, and a queue that takes its time, but not more than
+/// this: each operation has its effect at some time between its invocation and its return.
 fn busy(seed: u64, patience: u64) -> Vec<Entry<QueueOp>> {
     let mut random = Random::new(seed, Stream::Workload);
     let mut queue = Vec::new();
@@ -155,8 +155,8 @@ fn of_overlapping_operations_nothing_is_concluded() {
     assert!(hard > 10, "only {hard} could be concluded wrongly");
 }
 
-/// Nobody can get the 5 of key 2 before somebody puts it there, who wants to get it first. But key 1
-/// alone is too much for a search that takes each key by itself.
+/// Nobody can get the 5 of key 2 before somebody puts it there, who wants to get it first. But key
+/// 1 alone is too much for a search that takes each key by itself.
 #[test]
 fn what_is_not_sequentially_consistent_is_not_linearizable() {
     let mut entries = Vec::new();

@@ -97,3 +97,80 @@ impl Flaw<CaoSinghal> for NoPendingTransfer {
         vec![input]
     }
 }
+
+/// Tells permissions apart by the requests that they are for, not by epochs: believes what an
+/// arbiter has said about a permission that was yielded since, once that has come back.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct NoEpochs {
+    mine: Option<Stamp>,
+    permissions: BTreeMap<NodeId, Permission>,
+}
+
+/// A permission that came for our present request.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Permission {
+    first: u64,
+    last: u64,
+    is_yielded: bool,
+    /// What was said about it while it was not here.
+    late: Vec<Msg>,
+}
+
+impl Permission {
+    fn new(epoch: u64) -> Self {
+        Self { first: epoch, last: epoch, is_yielded: false, late: Vec::new() }
+    }
+}
+
+impl Flaw<CaoSinghal> for NoEpochs {
+    fn inputs(&mut self, _: &CaoSinghal, mut input: Input<CaoSinghal>) -> Inputs {
+        if input == Input::Command(Command::Acquire) {
+            self.permissions.clear();
+        }
+        let Input::Message { from, msg } = &mut input else { return vec![input] };
+        match msg {
+            Msg::Locked { arbiter, epoch, request, .. } if Some(*request) == self.mine => {
+                let (from, epoch) = (*arbiter, *epoch);
+                let permission = self.permissions.entry(from).or_insert(Permission::new(epoch));
+                (permission.last, permission.is_yielded) = (epoch, false);
+                let late = std::mem::take(&mut permission.late).into_iter();
+                let late = late.map(|msg| Input::Message { from, msg: now(msg, epoch) });
+                std::iter::once(input).chain(late).collect()
+            }
+            Msg::Transfer { epoch, .. } => match self.permissions.get_mut(from) {
+                Some(it) if it.is_yielded && (it.first..=it.last).contains(epoch) => {
+                    it.late.push(msg.clone());
+                    vec![]
+                }
+                Some(it) if (it.first..it.last).contains(epoch) => {
+                    *epoch = it.last;
+                    vec![input]
+                }
+                _ => vec![input],
+            },
+            _ => vec![input],
+        }
+    }
+
+    fn effects(&mut self, _: &CaoSinghal, _: &Input<CaoSinghal>, effects: Effects) -> Effects {
+        for effect in &effects {
+            match effect {
+                Effect::Send { msg: Msg::Request(mine), .. } => self.mine = Some(*mine),
+                Effect::Send { to, msg: Msg::Yield { .. } } => {
+                    let yielded = self.permissions.get_mut(to);
+                    yielded.into_iter().for_each(|permission| permission.is_yielded = true);
+                }
+                _ => {}
+            }
+        }
+        effects
+    }
+}
+
+/// The same about the permission of this epoch.
+fn now(msg: Msg, epoch: u64) -> Msg {
+    match msg {
+        Msg::Transfer { next, inquire, .. } => Msg::Transfer { epoch, next, inquire },
+        other => other,
+    }
+}

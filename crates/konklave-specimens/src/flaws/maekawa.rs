@@ -93,3 +93,58 @@ impl Flaw<Maekawa> for YieldIsNoFailure {
         }
     }
 }
+
+/// Takes every inquiry for one about its present request and yields at once, also what it has not
+/// got. An arbiter relies on it that only whom it is locked for yields.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct UnmatchedInquire {
+    /// A node that does not exist: if it fails us, we have failed.
+    nobody: NodeId,
+    /// Our request, until we enter.
+    mine: Option<Stamp>,
+}
+
+impl UnmatchedInquire {
+    /// One of `nodes` nodes.
+    pub fn new(nodes: u32) -> Self {
+        Self { nobody: NodeId(nodes), mine: None }
+    }
+}
+
+impl Flaw<Maekawa> for UnmatchedInquire {
+    fn inputs(&mut self, node: &Maekawa, input: Input<Maekawa>) -> Inputs {
+        match (&input, self.mine) {
+            (Input::Message { msg: Msg::Yield(_), .. }, _) => {
+                let (after, effects) = probe(node, input.clone());
+                assert!(after != *node || !effects.is_empty(), "who yields has the lock");
+            }
+            (&Input::Message { from, msg: Msg::Inquire(theirs) }, Some(mine)) if theirs != mine => {
+                let failed = Input::Message { from: self.nobody, msg: Msg::Failed(mine) };
+                let present = Input::Message { from, msg: Msg::Inquire(mine) };
+                let (after, _) = probe(node, failed.clone());
+                if !probe(&after, present.clone()).1.is_empty() {
+                    return vec![failed, present];
+                }
+            }
+            _ => {}
+        }
+        vec![input]
+    }
+
+    fn effects(&mut self, _: &Maekawa, input: &Input<Maekawa>, mut effects: Effects) -> Effects {
+        match (input, self.mine) {
+            (&Input::Message { from, msg: Msg::Inquire(theirs) }, Some(mine)) if theirs != mine => {
+                effects.push(Effect::Send { to: from, msg: Msg::Yield(mine) });
+            }
+            _ => {}
+        }
+        for effect in &effects {
+            match effect {
+                Effect::Send { msg: Msg::Request(mine), .. } => self.mine = Some(*mine),
+                Effect::Emit(_) => self.mine = None,
+                _ => {}
+            }
+        }
+        effects
+    }
+}

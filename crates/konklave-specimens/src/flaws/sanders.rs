@@ -1,5 +1,7 @@
 //! Sanders' algorithm gone wrong.
 
+use konklave::NodeId;
+use konklave::mutex::Stamp;
 use konklave::mutex::sanders::{Msg, Sanders};
 use konklave::protocol::{Effect, Input};
 
@@ -21,6 +23,65 @@ impl Flaw<Sanders> for OnePermission {
             Effect::Send { msg: Msg::Locked(_), .. } => std::mem::replace(&mut is_first, false),
             _ => true,
         });
+        effects
+    }
+}
+
+/// Does not take over the clock of a request. Of the structure in which arbiters lock themselves
+/// for nobody else.
+///
+/// A stamp from the future is shown to the node as one of the present, but younger than its own. As
+/// answers name the request, its true stamp is kept in the number of the node that asks.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct NoClockUpdate {
+    clock: u64,
+}
+
+/// No node of a small system has a number like that.
+const DISGUISED: u32 = 1 << 10;
+
+/// More nodes than there are.
+const SMALL: u32 = 1 << 4;
+
+fn disguise(theirs: Stamp, clock: u64) -> Stamp {
+    let place = DISGUISED + theirs.time as u32 * SMALL + theirs.node.0;
+    Stamp { time: clock, node: NodeId(place) }
+}
+
+fn reveal(shown: Stamp) -> Stamp {
+    match shown.node.0.checked_sub(DISGUISED) {
+        Some(place) => Stamp { time: (place / SMALL).into(), node: NodeId(place % SMALL) },
+        None => shown,
+    }
+}
+
+impl Flaw<Sanders> for NoClockUpdate {
+    fn inputs(&mut self, _: &Sanders, mut input: Input<Sanders>) -> Vec<Input<Sanders>> {
+        if let Input::Message { msg: Msg::Request(theirs), .. } = &mut input
+            && theirs.time > self.clock
+        {
+            *theirs = disguise(*theirs, self.clock);
+        }
+        vec![input]
+    }
+
+    fn effects(
+        &mut self,
+        _: &Sanders,
+        _: &Input<Sanders>,
+        mut effects: Vec<Effect<Sanders>>,
+    ) -> Vec<Effect<Sanders>> {
+        for effect in &mut effects {
+            let Effect::Send { to, msg } = effect else { continue };
+            match msg {
+                Msg::Request(mine) => self.clock = mine.time,
+                Msg::Locked(theirs) | Msg::Failed(theirs) => {
+                    *theirs = reveal(*theirs);
+                    *to = theirs.node;
+                }
+                Msg::Inquire(_) | Msg::Yield(_) | Msg::Release(_) => {}
+            }
+        }
         effects
     }
 }

@@ -22,7 +22,7 @@ const NETWORK: Specimen = Specimen {
     promise: "the right leader",
     setting: Setting::new("line", &[1, 1]).ids(&[1, 2]),
     found_by: Tool::Check,
-    steps: None,
+    steps: 0,
 };
 
 pub(crate) const ALL: [Specimen; 5] = [
@@ -32,7 +32,7 @@ pub(crate) const ALL: [Specimen; 5] = [
         flaw: "An explorer of a smaller wave is sent back as it came, as on some slides: its \
                sender takes the edge for done, and the smaller wave may decide.",
         setting: Setting::new("line", &[1, 1, 1]).ids(&[2, 1, 3]),
-        steps: Some(6),
+        steps: 6,
         ..NETWORK
     },
     Specimen {
@@ -41,7 +41,7 @@ pub(crate) const ALL: [Specimen; 5] = [
         flaw: "The search ends when the token is back over the first edge: what lies behind the \
                others is never seen.",
         setting: Setting::new("line", &[0, 1, 0]).ids(&[3, 1, 4]),
-        steps: Some(3),
+        steps: 3,
         ..NETWORK
     },
     Specimen {
@@ -52,7 +52,7 @@ pub(crate) const ALL: [Specimen; 5] = [
         finds: Finding::NoLeader,
         promise: "termination",
         setting: Setting::new("line", &[1, 1, 1, 1]).ids(&[1, 2, 3, 4]),
-        steps: Some(15),
+        steps: 15,
         ..NETWORK
     },
     Specimen {
@@ -62,7 +62,7 @@ pub(crate) const ALL: [Specimen; 5] = [
                answers, and decides too early.",
         is_forbidden_setting: true,
         setting: Setting::new("line", &[1, 0, 1]).ids(&[1, 2, 3]),
-        steps: Some(4),
+        steps: 4,
         ..NETWORK
     },
     Specimen {
@@ -73,7 +73,7 @@ pub(crate) const ALL: [Specimen; 5] = [
         finds: Finding::NoLeader,
         promise: "termination",
         setting: Setting::new("line", &[1, 0]).ids(&[1, 2]),
-        steps: Some(3),
+        steps: 3,
         ..NETWORK
     },
 ];

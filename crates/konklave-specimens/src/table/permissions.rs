@@ -10,12 +10,12 @@ use konklave::mutex::ricart_agrawala::RicartAgrawala;
 use konklave::mutex::sanders::{Sanders, Structure};
 use konklave::{NodeId, NodeSet};
 
-use crate::flaws::cao_singhal::{NoEarlyBuffer, NoPendingTransfer};
+use crate::flaws::cao_singhal::{NoEarlyBuffer, NoEpochs, NoPendingTransfer};
 use crate::flaws::carvalho_roucairol::{KeepsPermission, NoSecondRequest};
 use crate::flaws::central::NoQueue;
-use crate::flaws::maekawa::{NoFailed, NoInquire, YieldIsNoFailure};
+use crate::flaws::maekawa::{NoFailed, NoInquire, UnmatchedInquire, YieldIsNoFailure};
 use crate::flaws::ricart_agrawala::{Forgetful, NoClockUpdate, NoTieBreak};
-use crate::flaws::sanders::OnePermission;
+use crate::flaws::sanders::{self, OnePermission};
 use crate::{Finding, Flawless, Ground, Setting, Specimen, Tool, Visit};
 
 const LOCK: Specimen = Specimen {
@@ -27,20 +27,30 @@ const LOCK: Specimen = Specimen {
     promise: "no starvation",
     setting: Setting::new("complete", &[1, 1]),
     found_by: Tool::Check,
-    steps: None,
+    steps: 0,
 };
 
 const UNSAFE: Specimen =
     Specimen { finds: Finding::TwoInside, promise: "mutual exclusion", ..LOCK };
 
-pub(crate) const ALL: [Specimen; 16] = [
+pub(crate) const ALL: [Specimen; 19] = [
     Specimen {
         name: "cao-singhal-without-early-buffer",
         of: "cao-singhal",
         flaw: "An arbiter has no place for a release that comes before word of who became the \
                owner of its permission: one of the two is lost, and it waits for ever.",
         setting: Setting::new("complete", &[2, 2, 0]).fifo(),
-        steps: Some(15),
+        steps: 15,
+        ..LOCK
+    },
+    Specimen {
+        name: "cao-singhal-without-epochs",
+        of: "cao-singhal",
+        flaw: "A node that has yielded a permission and got it back believes what the arbiter said \
+               before: it hands the permission over to a request that was served meanwhile.",
+        setting: Setting::new("complete", &[2, 2, 2, 2, 2]),
+        found_by: Tool::Fuzz { seed: 9_101 },
+        steps: 64,
         ..LOCK
     },
     Specimen {
@@ -49,7 +59,8 @@ pub(crate) const ALL: [Specimen; 16] = [
         flaw: "A node ignores what an arbiter says about a permission that is still under way: \
                so it does not know that it should yield it.",
         setting: Setting::new("complete", &[4, 4, 4, 4, 4, 4, 4]),
-        found_by: Tool::Fuzz { seeds: 200 },
+        found_by: Tool::Fuzz { seed: 5 },
+        steps: 45,
         ..LOCK
     },
     Specimen {
@@ -58,7 +69,7 @@ pub(crate) const ALL: [Specimen; 16] = [
         flaw: "A node gives a permission away and goes on believing that it has it: so it enters \
                without asking while the other one is inside.",
         setting: Setting::new("complete", &[2, 1]),
-        steps: Some(8),
+        steps: 8,
         ..UNSAFE
     },
     Specimen {
@@ -67,7 +78,7 @@ pub(crate) const ALL: [Specimen; 16] = [
         flaw: "A node that waits gives a permission to an older request and does not ask for it \
                again: nobody knows that it should be given back.",
         setting: Setting::new("complete", &[2, 1, 1]),
-        steps: Some(21),
+        steps: 21,
         ..LOCK
     },
     Specimen {
@@ -76,7 +87,7 @@ pub(crate) const ALL: [Specimen; 16] = [
         flaw: "The coordinator forgets requests that come while somebody is inside: their senders \
                wait for ever.",
         setting: Setting::new("complete", &[1, 1]),
-        steps: Some(4),
+        steps: 4,
         ..LOCK
     },
     Specimen {
@@ -86,7 +97,7 @@ pub(crate) const ALL: [Specimen; 16] = [
                older request, which the algorithm takes for impossible.",
         is_forbidden_setting: true,
         setting: Setting::new("complete", &[1, 1]),
-        steps: Some(4),
+        steps: 4,
         ..UNSAFE
     },
     Specimen {
@@ -96,8 +107,19 @@ pub(crate) const ALL: [Specimen; 16] = [
                of two rivals.",
         is_forbidden_setting: true,
         setting: Setting::new("complete", &[1, 1]),
-        steps: Some(2),
+        steps: 2,
         ..UNSAFE
+    },
+    Specimen {
+        name: "maekawa-unmatched-inquire",
+        of: "maekawa",
+        flaw: "An inquiry is not matched with the request that it is about: one that comes late, \
+               to a node that asks again, makes it yield a lock that it does not have.",
+        finds: Finding::Assertion,
+        promise: "assertions hold",
+        setting: Setting::new("complete", &[0, 1, 2, 0]),
+        steps: 11,
+        ..LOCK
     },
     Specimen {
         name: "maekawa-without-failed",
@@ -105,7 +127,7 @@ pub(crate) const ALL: [Specimen; 16] = [
         flaw: "An arbiter does not tell a request that was the oldest that a still older one has \
                come: it believes that it can succeed and never yields. The mistake of the paper.",
         setting: Setting::new("complete", &[1, 1, 1, 1]).fifo(),
-        steps: Some(14),
+        steps: 14,
         ..LOCK
     },
     Specimen {
@@ -114,7 +136,7 @@ pub(crate) const ALL: [Specimen; 16] = [
         flaw: "A node that is asked to yield, and cannot tell yet whether it must, forgets the \
                question instead of remembering it: when it fails it yields nothing.",
         setting: Setting::new("complete", &[1, 1, 1]),
-        steps: Some(7),
+        steps: 7,
         ..LOCK
     },
     Specimen {
@@ -123,7 +145,8 @@ pub(crate) const ALL: [Specimen; 16] = [
         flaw: "A node that has yielded a lock does not count that as a failure: it keeps its other \
                locks from those who should get them.",
         setting: Setting::new("complete", &[4, 4, 4, 4, 4, 4, 4]),
-        found_by: Tool::Fuzz { seeds: 200 },
+        found_by: Tool::Fuzz { seed: 17 },
+        steps: 14,
         ..LOCK
     },
     Specimen {
@@ -133,7 +156,7 @@ pub(crate) const ALL: [Specimen; 16] = [
                request.",
         is_forbidden_setting: true,
         setting: Setting::new("complete", &[2, 1]).duplicates(1),
-        steps: Some(9),
+        steps: 9,
         ..UNSAFE
     },
     Specimen {
@@ -141,7 +164,7 @@ pub(crate) const ALL: [Specimen; 16] = [
         of: "ricart-agrawala",
         flaw: "A node that leaves forgets whom it owes a reply: they wait for it for ever.",
         setting: Setting::new("complete", &[1, 1]),
-        steps: Some(6),
+        steps: 6,
         ..LOCK
     },
     Specimen {
@@ -150,7 +173,7 @@ pub(crate) const ALL: [Specimen; 16] = [
         flaw: "Requests are compared by time alone, and of two that were made at the same time \
                each waits for the other's reply.",
         setting: Setting::new("complete", &[1, 1]),
-        steps: Some(4),
+        steps: 4,
         ..LOCK
     },
     Specimen {
@@ -159,7 +182,7 @@ pub(crate) const ALL: [Specimen; 16] = [
         flaw: "A node does not take over the clock of a request: so it may permit a request and \
                then make one that claims to be older.",
         setting: Setting::new("complete", &[1, 1, 1]).fifo(),
-        steps: Some(10),
+        steps: 10,
         ..UNSAFE
     },
     Specimen {
@@ -168,7 +191,7 @@ pub(crate) const ALL: [Specimen; 16] = [
         flaw: "Requests are compared by time alone, and of two that were made at the same time \
                each yields to the other.",
         setting: Setting::new("complete", &[1, 1]),
-        steps: Some(6),
+        steps: 6,
         ..UNSAFE
     },
     Specimen {
@@ -177,8 +200,17 @@ pub(crate) const ALL: [Specimen; 16] = [
         flaw: "An arbiter that is not locked permits only the oldest of those who wait: the others \
                are forgotten, as nobody will release what was not locked.",
         setting: Setting::new("complete", &[1, 1, 1]),
-        steps: Some(16),
+        steps: 16,
         ..LOCK
+    },
+    Specimen {
+        name: "sanders-without-clock-update",
+        of: "sanders",
+        flaw: "A node does not take over the clock of a request: so it may permit a request and \
+               then make one that claims to be older, to which the other one yields.",
+        setting: Setting::new("complete", &[1, 1, 1]),
+        steps: 14,
+        ..UNSAFE
     },
 ];
 
@@ -191,8 +223,11 @@ pub(crate) fn visit<V: Visit>(name: &str, ground: &Ground, visitor: V) -> Result
         |me| CarvalhoRoucairol::new(me, nodes, carvalho_roucairol::Variant::Symmetric);
     let maekawa = |me: NodeId| Maekawa::new(me, quorums.of(me).clone());
     let cao_singhal = |me: NodeId| CaoSinghal::new(me, quorums.of(me));
+    let structure = Structure::ricart_agrawala(nodes);
+    let sanders = |me: NodeId| Sanders::new(me, structure.at(me).clone());
     Ok(match name {
         "cao-singhal-without-early-buffer" => visitor.mutex(cao_singhal, NoEarlyBuffer::new),
+        "cao-singhal-without-epochs" => visitor.mutex(cao_singhal, |_| NoEpochs::default()),
         "cao-singhal-without-pending-transfer" => {
             visitor.mutex(cao_singhal, |_| NoPendingTransfer::default())
         }
@@ -210,6 +245,7 @@ pub(crate) fn visit<V: Visit>(name: &str, ground: &Ground, visitor: V) -> Result
             let alone = |me| Maekawa::new(me, [me].into_iter().collect::<NodeSet>());
             visitor.mutex(alone, |_| Flawless)
         }
+        "maekawa-unmatched-inquire" => visitor.mutex(maekawa, |_| UnmatchedInquire::new(nodes)),
         "maekawa-without-failed" => visitor.mutex(maekawa, |_| NoFailed),
         "maekawa-without-inquire" => visitor.mutex(maekawa, |_| NoInquire::default()),
         "maekawa-yield-is-no-failure" => visitor.mutex(maekawa, |_| YieldIsNoFailure::default()),
@@ -224,9 +260,9 @@ pub(crate) fn visit<V: Visit>(name: &str, ground: &Ground, visitor: V) -> Result
         "ricart-agrawala-ties-refused" => {
             visitor.mutex(ricart_agrawala, |_| NoTieBreak::nobody_yields())
         }
-        "sanders-one-permission" => {
-            let structure = Structure::ricart_agrawala(nodes);
-            visitor.mutex(|me| Sanders::new(me, structure.at(me).clone()), |_| OnePermission)
+        "sanders-one-permission" => visitor.mutex(sanders, |_| OnePermission),
+        "sanders-without-clock-update" => {
+            visitor.mutex(sanders, |_| sanders::NoClockUpdate::default())
         }
         _ => return Err(visitor),
     })

@@ -19,7 +19,7 @@ const RING: Specimen = Specimen {
     promise: "the right leader",
     setting: Setting::new("directed-ring", &[1, 1]).ids(&[2, 1]),
     found_by: Tool::Check,
-    steps: None,
+    steps: 0,
 };
 
 const TWO: Setting = Setting::new("directed-ring", &[1, 1]).ids(&[2, 1]);
@@ -33,7 +33,7 @@ pub(crate) const ALL: [Specimen; 10] = [
         finds: Finding::NoLeader,
         promise: "termination",
         setting: TWO.crashes(1),
-        steps: Some(1),
+        steps: 1,
         ..RING
     },
     Specimen {
@@ -43,7 +43,7 @@ pub(crate) const ALL: [Specimen; 10] = [
         finds: Finding::EndlessAnnouncement,
         promise: "comes to rest",
         setting: TWO,
-        steps: Some(7),
+        steps: 7,
         ..RING
     },
     Specimen {
@@ -54,7 +54,7 @@ pub(crate) const ALL: [Specimen; 10] = [
         finds: Finding::NoLeader,
         promise: "termination",
         setting: Setting::new("directed-ring", &[1, 1, 0]).ids(&[3, 1, 2]),
-        steps: Some(11),
+        steps: 11,
         ..RING
     },
     Specimen {
@@ -62,7 +62,7 @@ pub(crate) const ALL: [Specimen; 10] = [
         flaw: "Smaller ids are passed on, too: so everyone gets its own id back and takes that for \
                victory.",
         setting: TWO,
-        steps: Some(3),
+        steps: 3,
         ..RING
     },
     Specimen {
@@ -71,7 +71,7 @@ pub(crate) const ALL: [Specimen; 10] = [
         finds: Finding::TwoLeaders,
         promise: "one leader",
         setting: TWO,
-        steps: Some(4),
+        steps: 4,
         ..RING
     },
     Specimen {
@@ -81,7 +81,7 @@ pub(crate) const ALL: [Specimen; 10] = [
         finds: Finding::Livelock,
         promise: "comes to rest",
         setting: TWO,
-        steps: Some(8),
+        steps: 8,
         ..RING
     },
     Specimen {
@@ -92,7 +92,7 @@ pub(crate) const ALL: [Specimen; 10] = [
         finds: Finding::NoLeader,
         promise: "termination",
         setting: TWO,
-        steps: Some(6),
+        steps: 6,
         ..RING
     },
     Specimen {
@@ -102,7 +102,7 @@ pub(crate) const ALL: [Specimen; 10] = [
                that was ahead of it, and its owner believes to be the largest.",
         is_forbidden_setting: true,
         setting: TWO,
-        steps: Some(4),
+        steps: 4,
         ..RING
     },
     Specimen {
@@ -111,7 +111,7 @@ pub(crate) const ALL: [Specimen; 10] = [
         flaw: "The alternating variant, with the test of the basic one: an id that comes back to \
                its owner is taken for the largest, but it may only have been relayed.",
         setting: THREE.fifo(),
-        steps: Some(8),
+        steps: 8,
         ..RING
     },
     Specimen {
@@ -120,7 +120,7 @@ pub(crate) const ALL: [Specimen; 10] = [
         flaw: "Nothing, but messages overtake each other: values of different phases are compared.",
         is_forbidden_setting: true,
         setting: THREE,
-        steps: Some(7),
+        steps: 7,
         ..RING
     },
 ];

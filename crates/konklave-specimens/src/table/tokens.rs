@@ -31,7 +31,7 @@ const LOCK: Specimen = Specimen {
     promise: "no starvation",
     setting: Setting::new("complete", &[1, 1]),
     found_by: Tool::Check,
-    steps: None,
+    steps: 0,
 };
 
 const LOST: Specimen = Specimen { finds: Finding::LostToken, ..LOCK };
@@ -43,7 +43,7 @@ pub(crate) const ALL: [Specimen; 16] = [
         flaw: "A node that leaves forgets who is next: the token stays where nobody asks for it \
                any more.",
         setting: Setting::new("complete", &[1, 1]),
-        steps: Some(4),
+        steps: 4,
         ..LOST
     },
     Specimen {
@@ -53,7 +53,7 @@ pub(crate) const ALL: [Specimen; 16] = [
                and the token passes by for ever.",
         finds: Finding::Livelock,
         setting: Setting::new("ring", &[1, 1]).perpetual(),
-        steps: Some(3),
+        steps: 3,
         ..LOCK
     },
     Specimen {
@@ -62,7 +62,7 @@ pub(crate) const ALL: [Specimen; 16] = [
         flaw: "A node passes the token through and goes on believing that it has asked for it: it \
                never asks again.",
         setting: Setting::new("line", &[0, 1, 1]),
-        steps: Some(7),
+        steps: 7,
         ..LOCK
     },
     Specimen {
@@ -72,7 +72,7 @@ pub(crate) const ALL: [Specimen; 16] = [
         finds: Finding::TwoInside,
         promise: "mutual exclusion",
         setting: Setting::new("line", &[0, 1, 1]),
-        steps: Some(6),
+        steps: 6,
         ..LOCK
     },
     Specimen {
@@ -84,7 +84,7 @@ pub(crate) const ALL: [Specimen; 16] = [
         finds: Finding::Livelock,
         promise: "comes to rest",
         setting: Setting::new("line", &[1, 1]).duplicates(2),
-        steps: Some(10),
+        steps: 10,
         ..LOCK
     },
     Specimen {
@@ -92,7 +92,7 @@ pub(crate) const ALL: [Specimen; 16] = [
         of: "raymond",
         flaw: "A node that has the token, and is not inside, does not react to requests.",
         setting: Setting::new("line", &[1, 1]),
-        steps: Some(2),
+        steps: 2,
         ..LOCK
     },
     Specimen {
@@ -101,7 +101,7 @@ pub(crate) const ALL: [Specimen; 16] = [
         flaw: "A node sends the token on while others wait here, and no request behind it: nobody \
                sends it back.",
         setting: Setting::new("line", &[0, 1, 1]),
-        steps: Some(7),
+        steps: 7,
         ..LOCK
     },
     Specimen {
@@ -110,7 +110,7 @@ pub(crate) const ALL: [Specimen; 16] = [
         flaw: "A node passes on only the first hunt since the token was there, and its own is \
                another: the token stops at the first hunter, before it comes here.",
         setting: Setting::new("ring", &[0, 1, 1]).fifo(),
-        steps: Some(6),
+        steps: 6,
         ..LOCK
     },
     Specimen {
@@ -120,7 +120,7 @@ pub(crate) const ALL: [Specimen; 16] = [
                overtakes the token runs round the ring and dies at its origin.",
         is_forbidden_setting: true,
         setting: Setting::new("ring", &[0, 2, 1]),
-        steps: Some(8),
+        steps: 8,
         ..LOCK
     },
     Specimen {
@@ -129,7 +129,7 @@ pub(crate) const ALL: [Specimen; 16] = [
         flaw: "An old request is discarded, as in the paper: then two nodes can each believe that \
                the other will ask, and one waits where the other has the token.",
         setting: Setting::new("complete", &[1, 1, 2]).fifo(),
-        steps: Some(15),
+        steps: 15,
         ..LOCK
     },
     Specimen {
@@ -138,7 +138,7 @@ pub(crate) const ALL: [Specimen; 16] = [
         flaw: "A node that is inside takes a request for new though the token knows that it was \
                served: on leaving, the token overrules it, and the sender was not warned.",
         setting: Setting::new("complete", &[1, 1, 2]).fifo(),
-        steps: Some(15),
+        steps: 15,
         ..LOCK
     },
     Specimen {
@@ -147,7 +147,7 @@ pub(crate) const ALL: [Specimen; 16] = [
         flaw: "The token is given to whoever asks, also for an old request: who does not want it \
                throws it away.",
         setting: Setting::new("complete", &[2, 1, 1]).fifo(),
-        steps: Some(16),
+        steps: 16,
         ..LOST
     },
     Specimen {
@@ -156,7 +156,7 @@ pub(crate) const ALL: [Specimen; 16] = [
         flaw: "The token is not told who was served: it goes to nodes that want it no more, and \
                they throw it away.",
         setting: Setting::new("complete", &[2, 1]),
-        steps: Some(11),
+        steps: 11,
         ..LOST
     },
     Specimen {
@@ -164,7 +164,7 @@ pub(crate) const ALL: [Specimen; 16] = [
         of: "suzuki-kasami",
         flaw: "A node that has no use for the token loses it on the way to the one who asks.",
         setting: Setting::new("complete", &[1, 1]),
-        steps: Some(2),
+        steps: 2,
         ..LOST
     },
     Specimen {
@@ -173,7 +173,7 @@ pub(crate) const ALL: [Specimen; 16] = [
         flaw: "Hops are not numbered, and the token leaves before all have acknowledged where it \
                is: late news makes edges point in a circle, and requests wait for each other.",
         setting: Setting::new("complete", &[1, 1, 1, 1]).fifo(),
-        steps: Some(37),
+        steps: 37,
         ..LOCK
     },
     Specimen {
@@ -184,7 +184,7 @@ pub(crate) const ALL: [Specimen; 16] = [
         finds: Finding::Assertion,
         promise: "assertions hold",
         setting: Setting::new("ring", &[1, 1, 1]),
-        steps: Some(8),
+        steps: 8,
         ..LOCK
     },
 ];

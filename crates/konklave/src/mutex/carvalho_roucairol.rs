@@ -17,9 +17,9 @@
 //!
 //! Messages: 0 to 2(n-1) per entry; n-1 under light load, 2(n-1) under heavy. They are two for each
 //! node that has entered since one's own last entry; so n on average if nobody enters twice in a
-//! row. The first entry of a node takes 2(n-1), or, if permissions are ordered, as many as if the
-//! nodes had entered before in descending order. Coordination delay T, waiting time 2T on an idle system. State: a clock and two sets of
-//! nodes. Message: one stamp.
+//! row. The first entry of a node takes 2(n-1), or, if permissions are ordered, as many as if all
+//! had entered before, the smallest number last. Coordination delay T, waiting time 2T on an idle
+//! system. State: a clock and two sets of nodes. Message: one stamp.
 //!
 //! # Assumes
 //!
@@ -31,8 +31,8 @@
 //! # Differs from the paper
 //!
 //! In the beginning nobody has a permission, so that all nodes are alike; the first entry of each
-//! asks everyone. The variant `ordered` gives the permission of two nodes to the one with the smaller
-//! number, which spares half of that.
+//! asks everyone. The variant `ordered` gives the permission of two nodes to the one with the
+//! smaller number, which spares half of that.
 
 use serde::{Deserialize, Serialize};
 
