@@ -101,7 +101,11 @@ pub(crate) fn diagram(name: &str, site: &Site, account: &Account) -> Result<Pict
 pub(crate) fn pictures(site: &Site, account: &Account) -> Result<Vec<Picture>, Failure> {
     let title = title(site);
     let topology = &site.setup().topology;
-    let network = picture(&title, site.graph(), topology, &Roles::at_the_end(account));
+    let mut roles = Roles::at_the_end(account);
+    if !site.ids().is_empty() {
+        roles.labels = names(site);
+    }
+    let network = picture(&format!("At the end: {title}"), site.graph(), topology, &roles);
     let mut all = vec![
         diagram("spacetime.svg", site, account)?,
         Picture::new("network.svg", "The network, and what nodes were at the end.", network),
