@@ -118,7 +118,7 @@ pub struct ElectionPlan {
 /// What came of a job.
 pub enum Outcome {
     /// Of a simulation.
-    Ran(Report<Problem>),
+    Ran(Box<Report<Problem>>),
     /// Of a replay.
     Replayed(Replayed),
     /// Of a script: its text with the actual output.
@@ -292,7 +292,7 @@ where
     };
     let (options, watched) = (plan.options.clone(), Noted::new(monitor, coverage));
     let simulation = Simulation::new(options, site.nodes(), make, workload(plan)?, watched);
-    simulate(simulation, trace, go_on).map(|report| Outcome::Ran(report.map(wrap)))
+    simulate(simulation, trace, go_on).map(|report| Outcome::Ran(Box::new(report.map(wrap))))
 }
 
 /// The applications for a plan.

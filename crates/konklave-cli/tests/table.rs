@@ -90,7 +90,7 @@ impl Case {
         self.plan.options.perpetual = entry.needs.perpetual;
         let job = Job::Run { plan: &self.plan, trace: None, go_on: &mut |_| true };
         match (entry.drive)(&site, job).map_err(|failure| failure.to_string())? {
-            Outcome::Ran(report) => Ok(report),
+            Outcome::Ran(report) => Ok(*report),
             _ => unreachable!("a run runs"),
         }
     }

@@ -19,11 +19,16 @@ pub(super) fn pictures(title: &str, summary: &Summary) -> Vec<Picture> {
         Beside::Nothing => "means with 95 % confidence",
     };
     let caption = format!("{quantity}, by the number of nodes: {caption}.");
-    let mut all = vec![Picture::new("growth.svg", capital(&caption), growth(title, summary).svg())];
+    let mut all = Vec::new();
+    if several_sizes(summary) {
+        let svg = growth(title, summary).svg();
+        all.push(Picture::new("growth.svg", capital(&caption), svg));
+    }
     let other =
         [("waiting", "Waiting time, in units of T"), ("time_to_elect", "Time to elect, in T")];
     for (quantity, label) in other {
-        if summary.groups.iter().any(|group| group.measured.contains_key(quantity)) {
+        let is_known = summary.groups.iter().any(|group| group.measured.contains_key(quantity));
+        if is_known && several_sizes(summary) {
             let caption = format!("{label}, by the number of nodes.");
             let svg = plot(title, summary, quantity, label).svg();
             all.push(Picture::new(&format!("{quantity}.svg"), caption, svg));
@@ -36,7 +41,7 @@ pub(super) fn pictures(title: &str, summary: &Summary) -> Vec<Picture> {
         let of = if is_alone { String::new() } else { format!(", with {size} nodes") };
         let caption = format!("Messages of each kind {per}{of}.");
         all.push(Picture::new("kinds.svg", caption, kinds(title, summary, &shown).svg()));
-        if !is_alone {
+        if !is_alone || !several_sizes(summary) {
             let caption =
                 format!("{quantity} with {size} nodes, and the formula where there is one.");
             let svg = comparison(title, summary, &shown);
@@ -75,6 +80,13 @@ fn shown_together(summary: &Summary) -> Vec<&Group> {
     let largest = summary.largest_common();
     let is_shown = |group: &&Group| summary.laws.len() == 1 || Some(group.cell.nodes) == largest;
     summary.groups.iter().filter(is_shown).collect()
+}
+
+/// Whether anything can grow.
+pub(super) fn several_sizes(summary: &Summary) -> bool {
+    let mut sizes = summary.groups.iter().map(|group| group.cell.nodes);
+    let first = sizes.next();
+    sizes.any(|size| Some(size) != first)
 }
 
 fn capital(text: &str) -> String {

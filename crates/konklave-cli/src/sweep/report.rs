@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::SweepArgs;
 use super::bounds::{Judged, Judgement};
 use super::log::RUNS;
-use super::pictures::{growth, pictures, series, words};
+use super::pictures::{growth, pictures, series, several_sizes, words};
 use super::summary::{Group, Law, Summary};
 use crate::failure::Failure;
 use crate::out;
@@ -122,9 +122,11 @@ fn for_people(args: &SweepArgs, summary: &Summary, context: &Context<'_>) -> Vec
     let rows: Vec<Vec<_>> = rows.map(|row| row.into_iter().map(on_terminal).collect()).collect();
     let mut lines = output::table(&rows);
     lines[0] = output::bold(&lines[0]);
-    lines.push(String::new());
-    lines
-        .extend(growth(&title(args), summary).text(TextForm::default()).lines().map(str::to_owned));
+    if several_sizes(summary) {
+        lines.push(String::new());
+        let chart = growth(&title(args), summary).text(TextForm::default());
+        lines.extend(chart.lines().map(str::to_owned));
+    }
     lines.push(String::new());
     lines.extend(laws(summary));
     lines.extend(verdicts(summary).into_iter().map(|(badge, text)| {

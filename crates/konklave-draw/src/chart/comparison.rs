@@ -103,13 +103,15 @@ impl Comparison {
         page.finish(&self.legend(scale.is_log), &notes, &self.describe(&says))
     }
 
-    /// Whether a formula allows so much more than was measured that bars would be mere stubs.
+    /// Whether a formula allows so much more than was measured that most bars would be mere stubs.
     fn is_dwarfed(&self) -> bool {
         let measured = || self.rows.iter().map(|row| row.measured.y);
         let bounds = self.rows.iter().filter_map(|row| Some(row.expected?.1));
         let bound = bounds.filter(|bound| bound.is_finite()).fold(0.0, f64::max);
-        let largest = measured().filter(|mean| mean.is_finite()).fold(0.0, f64::max);
-        measured().all(|mean| mean > 0.0) && bound > 8.0 * largest
+        let mut means: Vec<_> = measured().filter(|mean| mean.is_finite()).collect();
+        means.sort_by(f64::total_cmp);
+        let median = means.get(means.len() / 2).copied().unwrap_or(0.0);
+        measured().all(|mean| mean > 0.0) && bound > 8.0 * median
     }
 
     fn legend(&self, is_log: bool) -> Legend {

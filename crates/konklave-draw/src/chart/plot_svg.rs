@@ -5,21 +5,32 @@ use super::plot::{Data, Plot, Point, Series};
 use crate::legend::{Legend, SAMPLE};
 use crate::page::{MARGIN, Page};
 use crate::style::{Look, formula_dash};
-use crate::svg::Canvas;
-use crate::svg::route;
-use crate::text::short_number;
+use crate::svg::{Anchor, Canvas, Font, route};
+use crate::text::{self, Area, short_number};
 
 /// More points of one series than this are not told apart: only each `n`th is drawn.
 const POINTS: usize = 1000;
+/// More series than this are named at their lines.
+const CROWD: usize = 6;
+/// The height of a name there, the room for it, and for what leads to it.
+const LINE: f64 = 14.0;
+const NAME: f64 = 150.0;
+const LEADER: f64 = 44.0;
 
 impl Plot {
     /// The plot as an SVG picture.
     pub fn svg(&self) -> String {
         let prepared = self.prepare((8, 6));
         let mut page = Page::new(&self.title, WIDTH);
-        let sides = (MARGIN, WIDTH - MARGIN);
+        // A legend of many series is a puzzle: their names stand at the ends of their lines.
+        let measured = || prepared.series.iter().filter(|series| series.is_measured());
+        let is_crowded = measured().count() > CROWD;
+        let widths = measured().map(|series| text::width(&series.name, Font::TICK));
+        let room = if is_crowded { widths.fold(0.0, f64::max).min(NAME) + LEADER } else { 0.0 };
+        let height = if is_crowded { 320_f64.max(LINE * measured().count() as f64) } else { 320.0 };
+        let sides = (MARGIN, WIDTH - MARGIN - room);
         let (x, y) = ((prepared.x, self.x.0.as_str()), (prepared.y, self.y.0.as_str()));
-        let frame = Frame::new(&mut page, sides, 320.0, x, y, 10.0);
+        let frame = Frame::new(&mut page, sides, height, x, y, 10.0);
         let mut legend = Legend::default();
         let mut notes = prepared.notes;
         // Bands lie below curves, and curves below points.
@@ -33,7 +44,10 @@ impl Plot {
         for series in order {
             draw(&mut page.canvas, &frame, series, &mut notes);
         }
-        for series in &prepared.series {
+        if is_crowded {
+            name_lines(&mut page.canvas, &frame, &prepared.series);
+        }
+        for series in prepared.series.iter().filter(|it| !(is_crowded && it.is_measured())) {
             add_to_legend(&mut legend, series);
         }
         page.finish(&legend, &notes, &self.describe())
@@ -43,6 +57,44 @@ impl Plot {
         let names: Vec<_> = self.series.iter().map(|series| series.name.as_str()).collect();
         format!("{} over {}, for {}.", self.y.0, self.x.0, names.join(", "))
     }
+}
+
+/// Writes the name of each measured series beside its last point, or as near as there is room.
+fn name_lines(canvas: &mut Canvas, frame: &Frame, all: &[Series]) {
+    let mut ends: Vec<_> = all
+        .iter()
+        .filter_map(|series| {
+            let Data::Measured(points) = &series.data else { return None };
+            let last = points.iter().max_by(|a, b| a.x.total_cmp(&b.x))?;
+            Some((frame.place(last.x, last.y), series))
+        })
+        .collect();
+    ends.sort_by(|a, b| a.0.1.total_cmp(&b.0.1));
+    let places = spread(&ends.iter().map(|end| end.0.1).collect::<Vec<_>>(), frame.area);
+    for (&((x, y), series), place) in ends.iter().zip(places) {
+        let (from, to) = (frame.area.right + 2.0, frame.area.right + LEADER - 14.0);
+        canvas.open("k-tip", &series.name);
+        canvas
+            .polyline(&format!("{} k-thin", series.look.line()), &[(x, y), (from, y), (to, place)]);
+        series.look.marker(canvas, (to + 5.0, place), 3.5);
+        let name = text::shorten(&series.name, Font::TICK, NAME);
+        canvas.text(Font::TICK, Anchor::Start, (to + 12.0, place + 4.0), &name);
+        canvas.close();
+    }
+}
+
+/// Heights, ascending, moved apart as little as makes them a line apart.
+fn spread(heights: &[f64], area: Area) -> Vec<f64> {
+    let mut places = heights.to_vec();
+    for index in 1..places.len() {
+        places[index] = places[index].max(places[index - 1] + LINE);
+    }
+    let mut below = area.bottom + LINE;
+    for place in places.iter_mut().rev() {
+        *place = place.min(below - LINE);
+        below = *place;
+    }
+    places
 }
 
 fn draw(canvas: &mut Canvas, frame: &Frame, series: &Series, notes: &mut Vec<String>) {
@@ -132,8 +184,39 @@ fn add_to_legend(legend: &mut Legend, series: &Series) {
             canvas.line(&class, (x, y), (x + SAMPLE, y));
         }),
         Data::Band(_) => legend.add(&series.name, move |canvas, x, y| {
-            let area = crate::text::Area::new(x, y - 6.0, x + SAMPLE, y + 6.0);
+            let area = Area::new(x, y - 6.0, x + SAMPLE, y + 6.0);
             canvas.rect(&look.tint(), area, 0.0);
         }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scale::Axis;
+
+    fn plot(series: usize) -> String {
+        let plot = Plot::new("many").x("n", Axis::Auto).y("y", Axis::Auto);
+        let add = |plot: Plot, index: usize| {
+            let points = [1.0, 2.0].map(|x| Point::new(x, x * index as f64));
+            plot.measured(format!("name{index}"), points)
+        };
+        (1..=series).fold(plot, add).svg()
+    }
+
+    #[test]
+    fn many_series_are_named_at_their_lines_and_few_below() {
+        let (few, many) = (plot(CROWD), plot(CROWD + 1));
+        assert!(few.contains("k-legend") && !few.contains("k-tip"));
+        assert!(!many.contains("k-legend") && many.matches("class=\"k-tip\"").count() == CROWD + 1);
+        assert!(many.contains(">name7<"));
+    }
+
+    #[test]
+    fn names_are_a_line_apart_and_inside() {
+        let area = Area::new(0.0, 0.0, 100.0, 100.0);
+        assert_eq!(spread(&[10.0, 50.0, 90.0], area), [10.0, 50.0, 90.0]);
+        assert_eq!(spread(&[10.0, 11.0, 12.0], area), [10.0, 24.0, 38.0]);
+        assert_eq!(spread(&[90.0, 99.0, 100.0], area), [72.0, 86.0, 100.0]);
     }
 }
