@@ -31,7 +31,7 @@ pub(super) fn draw_arrow(canvas: &mut Canvas, arrow: &Arrow) {
         // Dots, whatever the kind: it is nowhere yet.
         Ending::Open => {
             let class = format!("{} k-open k-d2", kind_look(arrow.kind).line());
-            return draw_way(canvas, &class, arrow, end);
+            draw_way(canvas, &class, arrow, end);
         }
         Ending::Head => {
             draw_way(canvas, &format!("{class} k-thin"), arrow, end);

@@ -54,6 +54,16 @@ pub(crate) fn tip<'a>(node: Node<'a, 'a>) -> &'a str {
     title.and_then(|title| title.text()).unwrap_or_default()
 }
 
+/// Where each drawn event is, by its number.
+pub(crate) fn event_places(document: &Document<'_>) -> Vec<(usize, (f64, f64))> {
+    let place = |event: &Node<'_, '_>| {
+        let own = tip(*event).split([' ', ':']).nth(1).unwrap().parse().unwrap();
+        let dot = event.last_element_child().unwrap();
+        (own, (number(dot, "cx"), number(dot, "cy")))
+    };
+    of_class(document, "k-event").iter().map(place).collect()
+}
+
 /// The points of a path, control points included.
 pub(crate) fn points(path: Node<'_, '_>) -> Vec<(f64, f64)> {
     let data = path.attribute("d").unwrap();

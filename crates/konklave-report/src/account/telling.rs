@@ -94,10 +94,10 @@ impl Telling {
         Account { nodes, events, messages, spans, informed, shades, end, guilty, is_in_steps }
     }
 
-    /// The event that broke a promise, which is the last one if any. That a run has come to rest, or
-    /// goes round in circles, is no event's fault: then nothing is under way any more, or steps
-    /// repeat. What breaks just when nothing is under way tells somebody something, and the detail
-    /// begins with nobody else.
+    /// The event that broke a promise: the last one, or none. That a run has come to rest, or goes
+    /// round in circles, is no event's fault: then nothing is under way any more, or steps repeat.
+    /// What breaks just when nothing is under way tells somebody something, and the detail begins
+    /// with nobody else.
     fn guilty(&self, detail: &str) -> Option<usize> {
         let last = self.events.len().checked_sub(1)?;
         let node = self.events[last].node?;

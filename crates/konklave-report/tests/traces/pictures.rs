@@ -76,7 +76,7 @@ fn a_token_is_known_by_how_it_behaves() {
     let account = account(&runs::calm());
     let token = Roles::at_the_end(&account).token.unwrap();
     assert_eq!(token.name, "Token");
-    let last = account.spans.iter().filter(|span| span.kind == SpanKind::Inside).next_back();
+    let last = account.spans.iter().rfind(|span| span.kind == SpanKind::Inside);
     assert_eq!(token.at, last.map(|span| span.node), "who was inside last has it still");
     for &(mut node, _) in &token.ways {
         for _ in 0..7 {
