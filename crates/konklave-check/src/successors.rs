@@ -105,9 +105,9 @@ impl<'a> Successors<'a> {
         }
     }
 
-    /// Whether a state with these successors is at rest: nothing more has to happen. Nodes may crash
-    /// and applications may ask for something, if any has before: where nobody asks for anything,
-    /// that nobody gets it breaks no promise.
+    /// Whether a state with these successors is at rest: nothing more has to happen. Nodes may
+    /// crash and applications may ask for something, if any has before: where nobody asks for
+    /// anything, that nobody gets it breaks no promise.
     pub(crate) fn is_at_rest(&mut self, row: &[u32], successors: &[Successor]) -> bool {
         let is_optional = |action| match action {
             Action::Crash { .. } => true,

@@ -48,6 +48,12 @@ pub fn check(args: &CheckArgs) -> Result<Verdict, Failure> {
 /// Shows how a broken algorithm breaks its promise.
 fn check_specimen(args: &CheckArgs, name: &str) -> Result<Verdict, Failure> {
     if let Some(object) = BrokenObject::find(name) {
+        if args.trace.is_some() || args.worst.is_some() || args.out.is_some() {
+            let no_steps = "a shared object has a history, and no schedule to write to a file";
+            return Err(Failure::bad(format!(
+                "'{name}': {no_steps}: leave --trace, --worst and --out out"
+            )));
+        }
         return specimens::objects::show(object, args.json);
     }
     let (specimen, entry) = specimens::find(name)?;

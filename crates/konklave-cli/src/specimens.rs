@@ -170,7 +170,10 @@ pub(crate) fn list(is_json: bool) -> Result<Verdict, Failure> {
         lines.push(output::bold(&heading));
         lines.push(format!("  {}", specimen.flaw));
     }
-    lines.extend([String::new(), "Shared objects, whose answers no order explains:".to_owned()]);
+    lines.extend([
+        String::new(),
+        "Shared objects, with a history that is not sequentially consistent:".to_owned(),
+    ]);
     for object in &OBJECTS {
         lines.push(output::bold(object.name));
         lines.push(format!("  {}", object.flaw));

@@ -2,6 +2,8 @@
 
 #[path = "reports/draw.rs"]
 mod draw;
+#[path = "reports/specimens.rs"]
+mod specimens;
 mod user;
 
 use std::fs;
@@ -318,65 +320,6 @@ fn random_schedules_that_break_nothing_say_so() {
     }
     assert!(!page.contains("<h2>Seed"));
     assert_eq!(read(&out, "results.csv").lines().count(), 1, "only the names of columns");
-}
-
-#[test]
-fn every_specimen_is_found_as_its_table_says() {
-    let listed = json("list --specimens --json");
-    let specimens = listed["specimens"].as_array().unwrap();
-    assert!(specimens.len() >= 20);
-    for specimen in specimens {
-        let name = specimen["name"].as_str().unwrap();
-        let output = konklave(&format!("check --specimen {name} --json"));
-        assert_eq!(output.status.code(), Some(1), "{name}: {}", text(&output.stderr));
-        let report: Value = serde_json::from_slice(&output.stdout).unwrap();
-        assert_eq!(report["violation"]["promise"], specimen["promise"], "{name}");
-        let is_step = |line: &&Value| line.get("step").is_some_and(|step| step["input"] != "start");
-        let steps = report["trace"].as_array().unwrap().iter().filter(is_step).count();
-        assert_eq!(steps as u64, specimen["steps"].as_u64().unwrap(), "{name}");
-        assert_eq!(report["seed"], specimen["found_by"]["fuzz"]["seed"], "{name}");
-    }
-}
-
-/// They say so, and where chance comes from; and only what has timers speaks of them.
-#[test]
-fn a_specimen_that_is_found_by_chance_is_shown_like_the_others() {
-    let trace = file("by-chance.jsonl", "");
-    let name = "maekawa-yield-is-no-failure";
-    let output = konklave(&format!("check --specimen {name} --trace {}", trace.display()));
-    assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
-    let shown = text(&output.stdout);
-    assert!(shown.contains("a random one, found with seed 17,"), "{shown}");
-    assert!(shown.contains("violated  no starvation: "), "{shown}");
-    assert!(shown.contains("\n  steps    14, of "), "{shown}");
-    assert!(!shown.contains("timers"), "{shown}");
-    let again = konklave(&format!("replay -q {}", trace.display()));
-    assert_eq!(again.status.code(), Some(1), "{}", text(&again.stderr));
-    let error = refused(&format!("check --specimen {name} --out nowhere"));
-    assert!(error.contains("--trace keeps"), "{error}");
-
-    let shown = |name| text(&konklave(&format!("check --specimen {name}")).stdout);
-    assert!(!shown("central-without-queue").contains("timers"));
-    assert!(shown("perpetuum-impatient").contains("timers at any time"));
-}
-
-#[test]
-fn a_broken_object_is_shown_by_its_history() {
-    let objects = json("list --specimens --json")["objects"].clone();
-    let names = fine("list --specimens");
-    for object in objects.as_array().unwrap() {
-        let name = object["name"].as_str().unwrap();
-        assert!(names.contains(&format!("\n{name}\n")), "{names}");
-        let output = konklave(&format!("check --specimen {name}"));
-        assert_eq!(output.status.code(), Some(1), "{name}: {}", text(&output.stderr));
-        let shown = text(&output.stdout);
-        assert!(shown.contains("Already these are not sequentially consistent:"), "{shown}");
-        let report = konklave(&format!("check --specimen {name} --json")).stdout;
-        let report: Value = serde_json::from_slice(&report).unwrap();
-        assert_eq!(report["object"], object["of"]);
-        let core = report["findings"][0]["explanation"]["core"].as_array().unwrap();
-        assert_eq!(core.len() as u64, object["operations"].as_u64().unwrap(), "{name}");
-    }
 }
 
 #[test]

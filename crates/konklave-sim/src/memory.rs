@@ -1,4 +1,4 @@
-//! The one place that needs `unsafe`: how memory is laid out and fetched. Changes nothing but speed.
+//! The one place that needs `unsafe`: how memory is laid out and fetched, for speed alone.
 #![allow(unsafe_code)]
 
 use std::marker::PhantomData;

@@ -16,13 +16,13 @@
 //! [`Quorums::new`](konklave::mutex::quorum::Quorums::new): the triangle of three nodes, the grid
 //! of four, the plane of seven. The last column is the number of steps, without the start of every
 //! node, on the shortest way to where the promise breaks; of runs without an end, up to where they
-//! repeat, and once round, which need not be the shortest way round. Where a system is too large for
-//! every schedule, a random one was found, with the first seed that breaks the promise, and shortened
-//! until nothing more could go.
+//! repeat, and once round, which need not be the shortest way round. Where a system is too large
+//! for every schedule, a random one was found, with the first seed that breaks the promise, and
+//! shortened until nothing more could go.
 //!
 #![doc = include_str!("specimens.md")]
 //!
-//! Objects whose histories no order explains are in [`objects`].
+//! Objects with histories that are not sequentially consistent are in [`objects`].
 //!
 //! # Left out
 //!

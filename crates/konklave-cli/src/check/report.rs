@@ -48,6 +48,7 @@ pub(super) fn for_machines(
         "seconds": checked.seconds,
         "states_per_second": rate(checked),
         "bytes_per_state": checked.bytes as f64 / checked.unique as f64,
+        "collision_probability": checked.collision_probability,
         "trace": trace.transpose()?,
         "trace_file": args.trace.as_ref().filter(|_| counterexample.is_some()),
         "worst_file": args.worst.as_ref().filter(|_| checked.worst.is_some()),
@@ -101,15 +102,15 @@ pub(super) fn for_people(
         (property.name.as_str(), holds)
     }));
     fields.extend(costs(checked, site.entry().family));
-    fields.push((
-        "search",
-        format!(
-            "{:.2} s, {:.2} M states/s, {:.0} bytes per state",
-            checked.seconds,
-            rate(checked) / 1e6,
-            checked.bytes as f64 / checked.unique as f64
-        ),
-    ));
+    let (seconds, bytes) = (checked.seconds, checked.bytes as f64 / checked.unique as f64);
+    let speed = format!("{seconds:.2} s, {:.2} M states/s", rate(checked) / 1e6);
+    fields.push(("search", format!("{speed}, {bytes:.0} bytes per state")));
+    // States are known by fingerprints: two of them may have the same one.
+    if checked.collision_probability > 0.0 {
+        let odds = checked.collision_probability;
+        fields
+            .push(("missed", format!("a state, with a probability of {odds:.0e}; --exact: none")));
+    }
     lines.extend(output::fields(&fields));
     let files = [
         (&args.trace, checked.counterexample.is_some(), "the schedule"),
