@@ -105,8 +105,9 @@ pub(super) fn for_people(
     let (seconds, bytes) = (checked.seconds, checked.bytes as f64 / checked.unique as f64);
     let speed = format!("{seconds:.2} s, {:.2} M states/s", rate(checked) / 1e6);
     fields.push(("search", format!("{speed}, {bytes:.0} bytes per state")));
-    // States are known by fingerprints: two of them may have the same one.
-    if checked.collision_probability > 0.0 {
+    // States are known by fingerprints, and two of them may have the same one: only then could a
+    // search that has found nothing have missed something.
+    if checked.verdict != Found::Violated && checked.collision_probability > 0.0 {
         let odds = checked.collision_probability;
         fields
             .push(("missed", format!("a state, with a probability of {odds:.0e}; --exact: none")));
