@@ -74,7 +74,10 @@ pub struct SweepArgs {
     #[arg(long, value_name = "COUNT", help_heading = OUTPUT)]
     pub threads: Option<NonZeroUsize>,
     /// Leave out what takes more messages [default: 200 million, or 200 per node]
-    #[arg(long, value_name = "MESSAGES", help_heading = OUTPUT)]
+    #[arg(
+        long, value_name = "MESSAGES", help_heading = OUTPUT,
+        value_parser = clap::value_parser!(u64).range(1..)
+    )]
     pub event_limit: Option<u64>,
     /// Write a report with plots, and every run, to this folder
     #[arg(long, value_name = "DIR", help_heading = OUTPUT)]
