@@ -67,8 +67,11 @@ pub fn roomy<T>(len: usize) -> Vec<T> {
         let bytes = size_of_val(room).saturating_sub(before) / LARGE_PAGE * LARGE_PAGE;
         if bytes > 0 {
             let first = room.as_mut_ptr().wrapping_byte_add(before).cast();
-            // SAFETY: these pages are ours, and the advice changes no content of them. If the
-            // system does not take it, pages stay small.
+            // SAFETY: these pages are ours, and nothing was written to them yet that anyone will
+            // read. They are given back first: memory that was in use before would keep its small
+            // pages. If the system does not take the advice, they stay small.
+            let _ = unsafe { madvise(first, bytes, Advice::LinuxDontNeed) };
+            // SAFETY: the same.
             let _ = unsafe { madvise(first, bytes, Advice::LinuxHugepage) };
         }
     }

@@ -182,9 +182,9 @@ where
 
     /// Lets things happen until there is a reason to stop.
     fn drive<const PLAIN: bool>(&mut self, go_on: &mut dyn FnMut(Progress) -> bool) -> Ended {
-        let last_step = self.options.event_limit.unwrap_or(u64::MAX);
         let last_tick = self.options.time_limit.unwrap_or(u64::MAX);
-        let mut next_look = STEPS_PER_LOOK;
+        let last_step = self.options.event_limit.unwrap_or(u64::MAX);
+        let mut next_look = last_step.min(STEPS_PER_LOOK);
         loop {
             if self.is_at_rest() {
                 self.world.plan(|workload, agenda| workload.on_rest(agenda));
@@ -200,7 +200,14 @@ where
             if time != self.world.now {
                 self.world.advance(time);
             }
-            let is_cut = batch.truncate(last_step - self.steps);
+            let mut is_cut = false;
+            if batch.len() as u64 > next_look - self.steps {
+                if self.world.has_recording_failed() || !go_on(self.progress()) {
+                    return Ended::Interrupted;
+                }
+                next_look = last_step.min(self.steps.saturating_add(STEPS_PER_LOOK));
+                is_cut = batch.truncate(last_step - self.steps);
+            }
             self.steps += batch.len() as u64;
             if !self.world.is_calm() {
                 batch.coming(LOOK_AHEAD).for_each(|next| self.world.fetch(next.node));
@@ -220,12 +227,6 @@ where
             self.world.wheel.recycle(batch);
             if self.options.perpetual && self.world.workload.is_done() {
                 return Ended::Done;
-            }
-            if self.steps >= next_look {
-                next_look = self.steps + STEPS_PER_LOOK;
-                if self.world.has_recording_failed() || !go_on(self.progress()) {
-                    return Ended::Interrupted;
-                }
             }
         }
     }

@@ -17,7 +17,7 @@ pub(crate) fn size_on_wire(message: &impl Serialize) -> Option<u64> {
 /// Seven bits of a number go into each byte.
 #[inline]
 fn varint(number: u64) -> u64 {
-    u64::from((u64::BITS + 6 - (number | 1).leading_zeros()) / 7)
+    u64::from(((number | 1).ilog2() + 7) / 7)
 }
 
 /// Small negative numbers are as short as small positive ones.

@@ -346,7 +346,9 @@ where
 
     fn emit(&mut self, event: P::Event) {
         let world = &mut *self.world;
-        if let Some(recording) = &mut world.recording {
+        if let Some(recording) = &mut world.recording
+            && !PLAIN
+        {
             recording.effect(Effect::Emit(Word::written(&event)));
         }
         world.digest.add(&event);
