@@ -79,12 +79,8 @@ impl Metrics {
         self.kinds().map(|(_, count)| count).sum()
     }
 
-    /// The counts as a report has them.
-    pub fn summary(&self, loads: impl Iterator<Item = Load>) -> Messages {
-        self.sum_up(loads.map(|load| load.messages).collect())
-    }
-
-    fn sum_up(&self, loads: Vec<u32>) -> Messages {
+    /// The counts as a report has them, with the messages of each node.
+    pub fn summary(&self, loads: Vec<u32>) -> Messages {
         let total: u64 = loads.iter().map(|&load| u64::from(load)).sum();
         let max = loads.iter().copied().max().unwrap_or(0);
         Messages {
@@ -93,37 +89,48 @@ impl Metrics {
             bytes: self.bytes,
             max_per_node: max,
             mean_per_node: total as f64 / loads.len().max(1) as f64,
-            per_node: loads.clone(),
-            gini: gini(sorted(loads, max), total),
+            gini: gini(&loads, max, total),
+            per_node: loads,
             in_flight_peak: self.in_flight_peak,
         }
     }
 }
 
-/// The loads in ascending order; counted, not compared, if there are more of them than values.
-fn sorted(mut loads: Vec<u32>, max: u32) -> Vec<u32> {
-    if loads.len() <= max as usize {
-        loads.sort_unstable();
-        return loads;
-    }
-    let mut counts = vec![0; max as usize + 1];
-    loads.iter().for_each(|&load| counts[load as usize] += 1);
-    loads.clear();
-    for (load, &count) in (0..).zip(&counts) {
-        loads.extend(std::iter::repeat_n(load, count));
-    }
-    loads
-}
-
-/// How unevenly the ascending `loads` are spread: 0 if all are equal, towards 1 if one has all.
-fn gini(loads: Vec<u32>, total: u64) -> f64 {
+/// How unevenly loads are spread: 0 if all are equal, towards 1 if one has all.
+///
+/// Loads count with their ranks. They are counted, not sorted, if there are more of them than
+/// values: then those of one value are a row of ranks.
+fn gini(loads: &[u32], max: u32, total: u64) -> f64 {
     if total == 0 {
         return 0.0;
     }
     let count = loads.len() as f64;
-    let weighted: f64 =
-        (1..).zip(loads).map(|(rank, load)| f64::from(rank) * f64::from(load)).sum();
+    let weighted = match loads.len() <= max as usize {
+        true => ranked(loads),
+        false => ranked_by_counting(loads, max),
+    };
     2.0 * weighted / (count * total as f64) - (count + 1.0) / count
+}
+
+/// The sum of all loads, each times its rank.
+fn ranked(loads: &[u32]) -> f64 {
+    let mut loads = loads.to_vec();
+    loads.sort_unstable();
+    (1..).zip(loads).map(|(rank, load)| f64::from(rank) * f64::from(load)).sum()
+}
+
+/// The same for loads up to `max`.
+fn ranked_by_counting(loads: &[u32], max: u32) -> f64 {
+    let mut counts = vec![0_u32; max as usize + 1];
+    loads.iter().for_each(|&load| counts[load as usize] += 1);
+    let mut before = 0.0;
+    let weighted = (0..).zip(counts).map(|(load, count)| {
+        let (load, count) = (f64::from(load), f64::from(count));
+        let ranks = count * before + count * (count + 1.0) / 2.0;
+        before += count;
+        load * ranks
+    });
+    weighted.sum()
 }
 
 /// The messages of a run, summed up.
@@ -172,7 +179,7 @@ mod tests {
         metrics.on_send(&Msg::Ask(5));
         metrics.on_send(&Msg::Ask(300));
         metrics.on_send(&Msg::Tell);
-        let messages = metrics.summary([Load { messages: 3, depth: 0 }].into_iter());
+        let messages = metrics.summary(vec![3]);
         assert_eq!(messages.total, 3);
         assert_eq!(messages.by_kind["Ask"], 2);
         // One byte for the variant; 5 takes one byte more, 300 two.
@@ -184,20 +191,22 @@ mod tests {
     fn the_peak_remembers_the_fullest_moment() {
         let mut metrics = Metrics::default();
         [2, 5, 3].into_iter().for_each(|in_flight| metrics.on_tick(in_flight));
-        assert_eq!(metrics.summary(std::iter::empty()).in_flight_peak, 5);
+        assert_eq!(metrics.summary(Vec::new()).in_flight_peak, 5);
     }
 
     #[test]
-    fn loads_are_sorted_whether_few_or_many() {
-        assert_eq!(sorted(vec![900, 3, 3], 900), [3, 3, 900]);
-        assert_eq!(sorted(vec![2, 0, 1, 2], 2), [0, 1, 2, 2]);
-        assert_eq!(sorted(vec![], 0), [0; 0]);
+    fn ranks_are_the_same_whether_sorted_or_counted() {
+        for loads in [vec![900, 3, 3], vec![2, 0, 1, 2], vec![5], vec![0, 0, 7]] {
+            let max = loads.iter().copied().max().unwrap();
+            assert_eq!(ranked(&loads), ranked_by_counting(&loads, max), "{loads:?}");
+        }
+        assert_eq!(ranked(&[900, 3, 3]), f64::from(3 + 2 * 3 + 3 * 900));
     }
 
     #[test]
     fn gini_of_known_distributions() {
-        assert_eq!(gini(vec![4, 4, 4, 4], 16), 0.0);
-        assert_eq!(gini(vec![0, 0, 0, 8], 8), 0.75, "(n-1)/n if one node does everything");
-        assert_eq!(gini(vec![1, 3], 4), 0.25);
+        assert_eq!(gini(&[4, 4, 4, 4], 4, 16), 0.0);
+        assert_eq!(gini(&[0, 8, 0, 0], 8, 8), 0.75, "(n-1)/n if one node does everything");
+        assert_eq!(gini(&[3, 1], 3, 4), 0.25);
     }
 }

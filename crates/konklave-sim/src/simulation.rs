@@ -309,11 +309,13 @@ where
 
     fn report(&self, ended: Ended) -> Report<W::Report> {
         let world = &self.world;
-        let mut digest = world.digest;
-        for node in &self.nodes {
-            digest.add(&node.state);
-        }
-        let messages = world.metrics.summary(self.nodes.iter().map(|node| node.load));
+        let (mut digest, mut causal_depth) = (world.digest, 0);
+        let loads = self.nodes.iter().map(|Node { state, load }| {
+            digest.add(state);
+            causal_depth = causal_depth.max(load.depth);
+            load.messages
+        });
+        let messages = world.metrics.summary(loads.collect());
         let unit = self.options.delay.mean();
         Report {
             digest: digest.to_hex(),
@@ -322,7 +324,7 @@ where
             deliveries: world.received,
             problem: world.workload.report(&messages, world.now, unit),
             messages,
-            causal_depth: self.nodes.iter().map(|node| node.load.depth).max().unwrap_or(0),
+            causal_depth,
             violations: world.violation.as_deref().cloned().into_iter().collect(),
             waiting: match ended {
                 Ended::Violation => self.waiting().take(WAITING_SHOWN).collect(),

@@ -17,8 +17,19 @@ pub(crate) fn size_on_wire(message: &impl Serialize) -> Option<u64> {
 /// Seven bits of a number go into each byte.
 #[inline]
 fn varint(number: u64) -> u64 {
-    u64::from(((number | 1).ilog2() + 7) / 7)
+    VARINT[(number | 1).leading_zeros() as usize].into()
 }
+
+/// The bytes of numbers with so many leading zeros: looked up, as nothing is computed more often.
+static VARINT: [u8; u64::BITS as usize] = {
+    let mut bytes = [0; u64::BITS as usize];
+    let mut zeros = 0;
+    while zeros < bytes.len() {
+        bytes[zeros] = (bytes.len() - zeros).div_ceil(7) as u8;
+        zeros += 1;
+    }
+    bytes
+};
 
 /// Small negative numbers are as short as small positive ones.
 #[inline]

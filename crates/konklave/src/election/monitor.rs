@@ -101,6 +101,7 @@ impl Monitor {
         }
     }
 
+    #[cold]
     fn on_elected(&mut self, node: NodeId) -> Verdict {
         let id = self.ids[node.index()];
         if self.crashes != Crashes::None {
@@ -129,9 +130,18 @@ impl Monitor {
     }
 
     fn on_knows(&mut self, node: NodeId, id: Id) -> Verdict {
+        if self.chosen != Some(id) {
+            return self.on_news(node, id);
+        }
+        self.on_informed(node, id);
+        Ok(())
+    }
+
+    /// A node hears of another winner than the one that is known so far, if one is.
+    #[cold]
+    fn on_news(&mut self, node: NodeId, id: Id) -> Verdict {
         let is_old_news = self.previous == Some(id);
         match self.chosen {
-            Some(chosen) if chosen == id => {}
             Some(_) if is_old_news || self.crashes != Crashes::None => {
                 self.informed.remove(node); // It has to hear of the last winner at last.
                 return Ok(());
@@ -147,9 +157,27 @@ impl Monitor {
                 self.choose(id)?;
             }
         }
+        self.on_informed(node, id);
+        Ok(())
+    }
+
+    fn on_informed(&mut self, node: NodeId, id: Id) {
         self.informed.insert(node);
-        if id == self.ids[node.index()] && self.outgoing.remove(node) {
+        if !self.outgoing.is_empty()
+            && id == self.ids[node.index()]
+            && self.outgoing.remove(node)
+        {
             (self.leader, self.chosen) = (Some(node), Some(id)); // It stays in office.
+        }
+    }
+
+    #[cold]
+    fn on_stepped_down(&mut self, node: NodeId) -> Verdict {
+        if self.leader == Some(node) {
+            self.leader = None;
+        } else if !self.outgoing.remove(node) {
+            let detail = format!("node {node} steps down, but is not the leader");
+            return Broken::promise("one leader", detail);
         }
         Ok(())
     }
@@ -205,24 +233,20 @@ impl protocol::Monitor for Monitor {
         Ok(())
     }
 
+    #[inline]
     fn on_event(&mut self, node: NodeId, event: &Event) -> Verdict {
         if self.crashes != Crashes::None {
             self.down.remove(node);
         }
         match event {
             Event::Started => self.on_started(node),
-            Event::Elected => self.on_elected(node)?,
-            Event::Knows(id) => self.on_knows(node, *id)?,
+            Event::Elected => return self.on_elected(node),
+            Event::Knows(id) => return self.on_knows(node, *id),
             Event::Presumes(id) => {
                 self.presumed.resize(self.ids.len(), None);
                 self.presumed[node.index()] = Some(*id);
             }
-            Event::SteppedDown if self.leader == Some(node) => self.leader = None,
-            Event::SteppedDown if self.outgoing.remove(node) => {}
-            Event::SteppedDown => {
-                let detail = format!("node {node} steps down, but is not the leader");
-                return Broken::promise("one leader", detail);
-            }
+            Event::SteppedDown => return self.on_stepped_down(node),
         }
         Ok(())
     }
