@@ -202,7 +202,6 @@ pub(crate) fn plan(args: &RunArgs, site: &Site) -> Result<RunPlan, Failure> {
             time_limit: args.time_limit,
             event_limit: args.event_limit,
             perpetual: site.entry().needs.perpetual,
-            metered: true,
         },
         mutex: MutexPlan {
             demand: mutex.load.unwrap_or(Demand::Heavy),

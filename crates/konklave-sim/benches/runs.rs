@@ -21,7 +21,7 @@ use crate::composite::{Begin, COUNT, Counted, Counter, DISTANCE};
 
 pub(crate) const DELAY: Delay = Delay::Uniform(1, 16);
 
-fn deliveries<P, W, M>(mut simulation: Simulation<'_, P, W, M>) -> u64
+fn deliveries<P, W, M, const METERED: bool>(mut simulation: Simulation<'_, P, W, M, METERED>) -> u64
 where
     P: Protocol,
     W: Workload<P>,
@@ -32,31 +32,31 @@ where
     report.deliveries
 }
 
-fn options(seed: u64, metered: bool) -> Options {
-    Options { seed, delay: DELAY, metered, ..Options::default() }
+fn options(seed: u64) -> Options {
+    Options { seed, delay: DELAY, ..Options::default() }
 }
 
 /// Elects among nodes with these ids, all of which start.
 pub(crate) fn chang_roberts(ids: &[Id], seed: u64) -> u64 {
     let monitor = election::Monitor::new(ids.to_vec(), Winner::Largest);
-    deliveries(ballot(ids, options(seed, true), monitor))
+    let nodes = ids.len() as u32;
+    deliveries(Simulation::new(options(seed), nodes, ring(ids), ballot(ids), monitor))
 }
 
 /// The same without metrics and monitor.
 pub(crate) fn chang_roberts_unwatched(ids: &[Id], seed: u64) -> u64 {
-    deliveries(ballot(ids, options(seed, false), Blind(PhantomData)))
+    let monitor = Blind(PhantomData);
+    let nodes = ids.len() as u32;
+    deliveries(Simulation::unmetered(options(seed), nodes, ring(ids), ballot(ids), monitor))
 }
 
-fn ballot<M>(ids: &[Id], options: Options, monitor: M) -> Simulation<'_, ChangRoberts, Ballot, M>
-where
-    M: Monitor<Command = election::Command, Event = election::Event>,
-{
+fn ring(ids: &[Id]) -> impl Fn(NodeId) -> ChangRoberts {
     let nodes = ids.len() as u32;
-    let next = move |me: NodeId| NodeId((me.0 + 1) % nodes);
-    let make = move |me: NodeId| ChangRoberts::new(ids[me.index()], next(me), Wake::All);
-    let plan = Calls::once(NodeId::all(nodes).collect(), 0);
-    let ballot = Ballot::new(ids.to_vec(), plan);
-    Simulation::new(options, nodes, make, ballot, monitor)
+    move |me| ChangRoberts::new(ids[me.index()], NodeId((me.0 + 1) % nodes), Wake::All)
+}
+
+fn ballot(ids: &[Id]) -> Ballot {
+    Ballot::new(ids.to_vec(), Calls::once(NodeId::all(ids.len() as u32).collect(), 0))
 }
 
 /// Everyone enters so many times, as soon as possible.
@@ -93,14 +93,14 @@ where
         perpetual: false,
     };
     let (applications, monitor) = (Contention::new(nodes, plan), mutex::Monitor::new(nodes));
-    deliveries(Simulation::new(options(seed, true), nodes, make, applications, monitor))
+    deliveries(Simulation::new(options(seed), nodes, make, applications, monitor))
 }
 
 /// Every node begins to count.
 pub(crate) fn composite(nodes: u32, seed: u64) -> u64 {
     let make = |me| Counter::new(me, nodes);
     let monitor = Blind(PhantomData);
-    let count = deliveries(Simulation::new(options(seed, true), nodes, make, All(nodes), monitor));
+    let count = deliveries(Simulation::new(options(seed), nodes, make, All(nodes), monitor));
     assert_eq!(count, u64::from(nodes * COUNT * DISTANCE));
     count
 }

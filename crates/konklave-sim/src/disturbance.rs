@@ -76,7 +76,7 @@ pub(crate) fn random(seed: u64) -> Random {
 /// How many messages spoil a state.
 const GARBAGE: u64 = 5;
 
-impl<P, W, M> Simulation<'_, P, W, M>
+impl<P, W, M, const METERED: bool> Simulation<'_, P, W, M, METERED>
 where
     P: Protocol,
     W: Workload<P>,

@@ -10,6 +10,8 @@ use crate::random::{Random, Stream};
 #[derive(Debug)]
 pub(crate) struct Network {
     delay: Delay,
+    /// The shortest delay and the number of delays, if all of them are equally likely.
+    even: Option<(u64, u64)>,
     delays: Random,
     /// Decides the fixed delays of links.
     links: u64,
@@ -50,7 +52,11 @@ impl Network {
         };
         let faulty = touched.then(|| Box::new((faults.clone(), Random::new(seed, Stream::Faults))));
         let is_plain = matches!(order, Order::Free) && faulty.is_none();
-        Self { delay, delays, links, order, is_plain, faulty }
+        let even = match delay {
+            Delay::Uniform(low, high) => Some((low, (high - low).saturating_add(1))),
+            _ => None,
+        };
+        Self { delay, even, delays, links, order, is_plain, faulty }
     }
 
     /// Whether a message's delay is all there is to its fate.
@@ -62,7 +68,11 @@ impl Network {
     /// When a message that is sent now arrives, if nothing interferes.
     #[inline(always)]
     pub(crate) fn arrival(&mut self, from: NodeId, to: NodeId, now: u64) -> u64 {
-        now.saturating_add(self.delay.draw(from, to, self.links, &mut self.delays))
+        let delay = match self.even {
+            Some((shortest, count)) => shortest + self.delays.below(count),
+            None => self.delay.draw(from, to, self.links, &mut self.delays),
+        };
+        now.saturating_add(delay)
     }
 
     /// Decides what becomes of a message that is sent now.

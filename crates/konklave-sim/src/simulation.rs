@@ -11,7 +11,7 @@ use konklave::trace::End;
 use crate::delay::Delay;
 use crate::disturbance::{self, Absence, Disturbance};
 use crate::faults::Faults;
-use crate::memory::roomy;
+use crate::memory::Row;
 use crate::metrics::Load;
 use crate::occurrence::{FORGED, NOBODY, Occurrence, What};
 use crate::random::Random;
@@ -37,8 +37,6 @@ pub struct Options {
     pub event_limit: Option<u64>,
     /// Whether the protocol never rests, so that the run ends when its workload is done.
     pub perpetual: bool,
-    /// Whether messages are counted. Only benchmarks go without.
-    pub metered: bool,
 }
 
 impl Default for Options {
@@ -51,7 +49,6 @@ impl Default for Options {
             time_limit: None,
             event_limit: None,
             perpetual: false,
-            metered: true,
         }
     }
 }
@@ -67,10 +64,10 @@ pub struct Progress {
     pub pending: u64,
 }
 
-/// A system of nodes, ready to run.
-pub struct Simulation<'a, P: Protocol, W, M> {
-    pub(crate) nodes: Vec<Node<P>>,
-    pub(crate) world: World<'a, P, W, M>,
+/// A system of nodes, ready to run. Messages are counted if it is `METERED`.
+pub struct Simulation<'a, P: Protocol, W, M, const METERED: bool = true> {
+    pub(crate) nodes: Row<Node<P>>,
+    pub(crate) world: World<'a, P, W, M, METERED>,
     pub(crate) make: Box<dyn Fn(NodeId) -> P + 'a>,
     pub(crate) disturbances: Vec<Disturbance>,
     /// How many of them are still to come.
@@ -112,12 +109,47 @@ where
         workload: W,
         monitor: M,
     ) -> Self {
+        Self::build(options, nodes, make, workload, monitor)
+    }
+}
+
+impl<'a, P, W, M> Simulation<'a, P, W, M, false>
+where
+    P: Protocol,
+    W: Workload<P>,
+    M: Monitor<Command = P::Command, Event = P::Event>,
+{
+    /// The same without counting messages: for benchmarks of what that costs.
+    pub fn unmetered(
+        options: Options,
+        nodes: u32,
+        make: impl Fn(NodeId) -> P + 'a,
+        workload: W,
+        monitor: M,
+    ) -> Self {
+        Self::build(options, nodes, make, workload, monitor)
+    }
+}
+
+impl<'a, P, W, M, const METERED: bool> Simulation<'a, P, W, M, METERED>
+where
+    P: Protocol,
+    W: Workload<P>,
+    M: Monitor<Command = P::Command, Event = P::Event>,
+{
+    fn build(
+        options: Options,
+        nodes: u32,
+        make: impl Fn(NodeId) -> P + 'a,
+        workload: W,
+        monitor: M,
+    ) -> Self {
         let disturbances = disturbance::plan(&options.faults);
-        let mut places = roomy(nodes as usize);
-        places.extend(NodeId::all(nodes).map(|id| Node { state: make(id), load: Load::default() }));
+        let node = |place| Node { state: make(NodeId(place as u32)), load: Load::default() };
+        let nodes = Row::new(nodes as usize, node);
         Self {
-            world: World::new(&options, &places, workload, monitor),
-            nodes: places,
+            world: World::new(&options, &nodes, workload, monitor),
+            nodes,
             faults_left: disturbances.len() as u64,
             disturbances,
             fault_random: disturbance::random(options.seed),
@@ -197,18 +229,19 @@ where
                 self.world.now = last_tick;
                 return Ended::TimeLimit;
             }
-            if time != self.world.now {
-                self.world.advance(time);
-            }
             let mut is_cut = false;
             if batch.len() as u64 > next_look - self.steps {
-                if self.world.has_recording_failed() || !go_on(self.progress()) {
+                let progress = self.progress(batch.len());
+                if self.world.has_recording_failed() || !go_on(progress) {
                     return Ended::Interrupted;
                 }
                 next_look = last_step.min(self.steps.saturating_add(STEPS_PER_LOOK));
                 is_cut = batch.truncate(last_step - self.steps);
             }
             self.steps += batch.len() as u64;
+            if time != self.world.now {
+                self.world.advance(time);
+            }
             if !self.world.is_calm() {
                 batch.coming(LOOK_AHEAD).for_each(|next| self.world.fetch(next.node));
             }
@@ -238,11 +271,12 @@ where
         self.world.is_at_rest(self.faults_left) && !self.absent.values().any(is_paused)
     }
 
-    fn progress(&self) -> Progress {
+    /// How far it has come, with so many things about to happen.
+    fn progress(&self, imminent: usize) -> Progress {
         Progress {
             time: self.world.now,
             deliveries: self.world.received,
-            pending: self.world.wheel.len(),
+            pending: self.world.wheel.len() + imminent as u64,
         }
     }
 
@@ -262,7 +296,7 @@ where
         let world = &mut self.world;
         world.received += 1;
         world.digest.fold(u64::from(from.0) << 32 | u64::from(to.0));
-        if world.metered {
+        if METERED {
             load.messages += 1;
             load.depth = load.depth.max(if PLAIN { label } else { world.depth(label) });
         }
@@ -301,7 +335,7 @@ where
 
     /// Who waits for whom.
     fn waiting(&self) -> impl Iterator<Item = Waiting> + '_ {
-        let nodes = NodeId::all(self.nodes.len() as u32).zip(&self.nodes);
+        let nodes = NodeId::all(self.nodes.len() as u32).zip(self.nodes.iter());
         let up = nodes.filter(|(node, _)| !self.absent.contains_key(node));
         up.map(|(node, place)| Waiting { node, waits_for: place.state.waits_for() })
             .filter(|waiting| !waiting.waits_for.is_empty())

@@ -23,7 +23,7 @@ use crate::words::{self, Word, Words};
 use crate::workload::{Agenda, Workload};
 
 /// What nodes act upon and what acts upon them.
-pub(crate) struct World<'a, P: Protocol, W, M> {
+pub(crate) struct World<'a, P: Protocol, W, M, const METERED: bool> {
     pub(crate) now: u64,
     pub(crate) wheel: Wheel<Occurrence<P>>,
     /// Where the nodes are, to fetch them ahead.
@@ -33,7 +33,6 @@ pub(crate) struct World<'a, P: Protocol, W, M> {
     workload_random: Random,
     pub(crate) workload: W,
     pub(crate) monitor: M,
-    pub(crate) metered: bool,
     pub(crate) metrics: Metrics,
     pub(crate) digest: Digest,
     /// How many messages were sent.
@@ -62,7 +61,7 @@ const SPECIMENS: usize = 64;
 /// the cache when that happens.
 const FEW: u64 = 256;
 
-impl<'a, P, W, M> World<'a, P, W, M>
+impl<'a, P, W, M, const METERED: bool> World<'a, P, W, M, METERED>
 where
     P: Protocol,
     W: Workload<P>,
@@ -82,7 +81,6 @@ where
             workload_random: Random::new(*seed, Stream::Workload),
             workload,
             monitor,
-            metered: options.metered,
             metrics: Metrics::default(),
             digest: Digest::default(),
             sent: 0,
@@ -124,7 +122,7 @@ where
         label: u32,
     ) {
         if PLAIN {
-            node.on(input, &mut NodeEnv::<_, _, _, true> { world: self, me, load });
+            node.on(input, &mut NodeEnv::<_, _, _, METERED, true> { world: self, me, load });
         } else {
             self.transition_carefully(me, node, load, input, label);
         }
@@ -142,11 +140,12 @@ where
         label: u32,
     ) {
         if self.recording.is_none() {
-            return node.on_dyn(input, &mut NodeEnv::<_, _, _, false> { world: self, me, load });
+            return node
+                .on_dyn(input, &mut NodeEnv::<_, _, _, METERED, false> { world: self, me, load });
         }
         let is_sent = matches!(input, Input::Message { .. }) && label != FORGED;
         let words = words::input(&input);
-        let env = &mut NodeEnv::<_, _, _, false> { world: self, me, load };
+        let env = &mut NodeEnv::<_, _, _, METERED, false> { world: self, me, load };
         let outcome = catch_unwind(AssertUnwindSafe(|| node.on_dyn(input, env)));
         let now = self.now;
         if let Some(recording) = &mut self.recording {
@@ -291,13 +290,14 @@ where
 }
 
 /// The environment of one transition of one node.
-struct NodeEnv<'a, 'w, P: Protocol, W, M, const PLAIN: bool> {
-    world: &'a mut World<'w, P, W, M>,
+struct NodeEnv<'a, 'w, P: Protocol, W, M, const METERED: bool, const PLAIN: bool> {
+    world: &'a mut World<'w, P, W, M, METERED>,
     me: NodeId,
     load: &'a mut Load,
 }
 
-impl<P, W, M, const PLAIN: bool> Env<P> for NodeEnv<'_, '_, P, W, M, PLAIN>
+impl<P, W, M, const METERED: bool, const PLAIN: bool> Env<P>
+    for NodeEnv<'_, '_, P, W, M, METERED, PLAIN>
 where
     P: Protocol,
     W: Workload<P>,
@@ -310,7 +310,7 @@ where
         world.sent += 1;
         let depth = self.load.depth + 1;
         let label = if PLAIN { depth } else { world.label(depth) };
-        if world.metered {
+        if METERED {
             self.load.messages += 1;
             world.metrics.on_send(&msg);
         }

@@ -115,8 +115,7 @@ impl Space {
         };
         draw_faults(&mut random, &mut args, &site, disorder);
         args.event_limit = Some(self.event_limit.unwrap_or_else(|| enough_steps(&args, &site)));
-        let mut plan = run::plan(&args, &site)?;
-        plan.options.metered = false;
+        let plan = run::plan(&args, &site)?;
         Ok(Drawn { args, disorder, site, plan })
     }
 }

@@ -163,10 +163,7 @@ impl Monitor {
 
     fn on_informed(&mut self, node: NodeId, id: Id) {
         self.informed.insert(node);
-        if !self.outgoing.is_empty()
-            && id == self.ids[node.index()]
-            && self.outgoing.remove(node)
-        {
+        if !self.outgoing.is_empty() && id == self.ids[node.index()] && self.outgoing.remove(node) {
             (self.leader, self.chosen) = (Some(node), Some(id)); // It stays in office.
         }
     }

@@ -116,7 +116,7 @@ pub(super) fn stormy(seed: u64) -> Options {
 pub(super) struct Indifferent<P>(PhantomData<P>);
 
 impl<P> Indifferent<P> {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         Self(PhantomData)
     }
 }

@@ -3,11 +3,14 @@
 use std::collections::BTreeMap;
 
 use konklave::NodeId;
+use konklave::election::Id;
+use konklave::election::chang_roberts::{ChangRoberts, Wake};
 use konklave::protocol::Protocol;
 use konklave_sim::workload::Workload;
-use konklave_sim::{Delay, Faults, Options, Recording, Report};
+use konklave_sim::workload::election::{Ballot, Plan};
+use konklave_sim::{Delay, Faults, Options, Recording, Report, Simulation};
 
-use super::cast::{Director, Run, all_faults, each, stormy};
+use super::cast::{Director, Indifferent, Run, all_faults, each, stormy};
 use super::puppet::{Act, play};
 
 /// Everything a report says, in one text.
@@ -122,10 +125,27 @@ fn watching_a_run_does_not_change_it() {
             recorded.record(Recording::new(std::io::sink(), true));
             let recorded = recorded.run(&mut |_| true).unwrap();
             assert_eq!(text(&plain), text(&recorded), "{name}, {options:?}");
-            let unmetered = Options { metered: false, ..options.clone() };
-            let unmetered = stage(unmetered).run(&mut |_| true).unwrap();
-            assert_eq!(plain.digest, unmetered.digest, "{name}, {options:?}");
-            assert_eq!(plain.deliveries, unmetered.deliveries, "{name}, {options:?}");
         }
     });
+}
+
+#[test]
+fn counting_messages_does_not_change_a_run() {
+    let make = |me: NodeId| ChangRoberts::new(Id(me.0), NodeId((me.0 + 1) % 9), Wake::All);
+    let ballot = || {
+        let plan = Plan::once(NodeId::all(9).collect(), 0);
+        Ballot::new((0..9).map(Id).collect(), plan)
+    };
+    let calm = Options { delay: Delay::Uniform(1, 9), ..Options::default() };
+    for options in [calm.clone(), Options { fifo: true, ..calm }, stormy(5)] {
+        let options = Options { event_limit: Some(10_000), ..options };
+        let nobody = Indifferent::<ChangRoberts>::new;
+        let mut counted = Simulation::new(options.clone(), 9, make, ballot(), nobody());
+        let counted = counted.run(&mut |_| true).unwrap();
+        let mut uncounted = Simulation::unmetered(options.clone(), 9, make, ballot(), nobody());
+        let uncounted = uncounted.run(&mut |_| true).unwrap();
+        assert_eq!(counted.digest, uncounted.digest, "{options:?}");
+        assert_eq!(counted.deliveries, uncounted.deliveries, "{options:?}");
+        assert!(counted.messages.total > 0 && uncounted.messages.total == 0);
+    }
 }
