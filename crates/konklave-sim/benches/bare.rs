@@ -5,7 +5,7 @@
 
 use konklave::NodeId;
 use konklave_sim::Delay;
-use konklave_sim::memory::Shelf;
+use konklave_sim::memory::{Row, Shelf};
 use konklave_sim::random::{Random, Stream};
 use konklave_sim::wheel::Wheel;
 
@@ -23,14 +23,26 @@ struct Message {
 
 /// Elects among nodes with these ids and returns the number of deliveries.
 pub(crate) fn elect(ids: &[u32], delay: Delay, seed: u64) -> u64 {
-    let count = ids.len() as u32;
-    let node = |(place, &id): (u32, &u32)| Node { id, next: (place + 1) % count, is_leader: false };
-    let mut nodes: Vec<Node> = (0..).zip(ids).map(node).collect();
-    let shelf = Shelf::of(&nodes);
+    let mut nodes: Vec<Node> = (0..ids.len()).map(|place| node(ids, place)).collect();
+    elect_among(&mut nodes, delay, seed)
+}
+
+/// The same on large pages, as the simulator's nodes are.
+pub(crate) fn elect_on_large_pages(ids: &[u32], delay: Delay, seed: u64) -> u64 {
+    let mut nodes = Row::new(ids.len(), |place| node(ids, place));
+    elect_among(&mut nodes, delay, seed)
+}
+
+fn node(ids: &[u32], place: usize) -> Node {
+    Node { id: ids[place], next: ((place + 1) % ids.len()) as u32, is_leader: false }
+}
+
+fn elect_among(nodes: &mut [Node], delay: Delay, seed: u64) -> u64 {
+    let shelf = Shelf::of(nodes);
     let mut random = Random::new(seed, Stream::Network);
     let mut wheel = Wheel::default();
     let mut deliveries = 0;
-    for node in &nodes {
+    for node in &*nodes {
         let ticks = delay.draw(NodeId(0), NodeId(node.next), 0, &mut random);
         wheel.push(ticks, Message { to: node.next, id: node.id, is_announcement: false });
     }

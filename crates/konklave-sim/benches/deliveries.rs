@@ -76,12 +76,14 @@ fn main() {
     let ids: Vec<Id> = numbers.iter().copied().map(Id).collect();
 
     let bare = |seed| bare::elect(&numbers, DELAY, seed);
+    let roomy = |seed| bare::elect_on_large_pages(&numbers, DELAY, seed);
     let watched = |seed| runs::chang_roberts(&ids, seed);
     let unwatched = |seed| runs::chang_roberts_unwatched(&ids, seed);
     let mut candidates = [
         Candidate::new("bare loop, 1000000 nodes", &bare),
         Candidate::new("chang-roberts, 1000000 nodes", &watched),
         Candidate::new("  without metrics and monitor", &unwatched),
+        Candidate::new("bare loop on large pages", &roomy),
         Candidate::new("ricart-agrawala, 1000 nodes", &|seed| runs::ricart_agrawala(1000, 5, seed)),
         Candidate::new("raymond, 131071 nodes", &|seed| runs::raymond((1 << 17) - 1, 2, seed)),
         Candidate::new("three nested, 10000 nodes", &|seed| runs::composite(10_000, seed)),
