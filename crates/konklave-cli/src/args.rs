@@ -2,6 +2,7 @@
 
 mod faults;
 
+use std::num::IntErrorKind;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -161,7 +162,7 @@ pub struct RunArgs {
     /// Stop after this tick
     #[arg(long, value_name = "TICKS", help_heading = "Limits")]
     pub time_limit: Option<u64>,
-    /// Stop after so many steps of nodes
+    /// Stop after so many messages, timers, commands and faults
     #[arg(long, value_name = "STEPS", help_heading = "Limits")]
     pub event_limit: Option<u64>,
     /// Write every step to this file, as JSON Lines
@@ -308,10 +309,12 @@ impl VariantArgs {
 const NODES_MAX: u32 = 100_000_000;
 
 pub(crate) fn number_of_nodes(text: &str) -> Result<u32, String> {
+    let too_many = Err(format!("at most {NODES_MAX} nodes can be simulated"));
     match text.parse::<u64>() {
         Ok(0) => Err("a system has at least one node".to_owned()),
         Ok(nodes) if nodes <= u64::from(NODES_MAX) => Ok(nodes as u32),
-        Ok(_) => Err(format!("at most {NODES_MAX} nodes can be simulated")),
+        Ok(_) => too_many,
+        Err(error) if *error.kind() == IntErrorKind::PosOverflow => too_many,
         Err(_) => Err("write a number such as 1000".to_owned()),
     }
 }

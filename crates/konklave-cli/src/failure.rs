@@ -35,8 +35,11 @@ impl Failure {
             .map(|valid| (strsim::damerau_levenshtein(&name.to_lowercase(), valid), valid))
             .min()
             .filter(|(distance, valid)| *distance <= 2.max(valid.len() / 3));
+        let begins = |valid: &&str| valid.split('-').any(|part| part == name.to_lowercase());
+        let begun: Vec<_> = valid.clone().filter(begins).map(|it| format!("'{it}'")).collect();
         let hint = match near {
             Some((_, near)) => format!("did you mean '{near}'?"),
+            None if !begun.is_empty() => format!("did you mean {}?", begun.join(" or ")),
             None => format!("there are {}", valid.collect::<Vec<_>>().join(", ")),
         };
         Self::Bad(format!("there is no {what} '{name}': {hint}"))
@@ -80,6 +83,7 @@ mod tests {
         let hint = |name| Failure::unknown("algorithm", name, valid.into_iter()).to_string();
         assert_eq!(hint("raimond"), "there is no algorithm 'raimond': did you mean 'raymond'?");
         assert!(hint("Ricart-Agrawalla").ends_with("did you mean 'ricart-agrawala'?"));
+        assert!(hint("Ricart").ends_with("did you mean 'ricart-agrawala'?"));
         assert!(hint("paxos").ends_with("there are raymond, ricart-agrawala, chang-roberts"));
     }
 }

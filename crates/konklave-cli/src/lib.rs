@@ -29,17 +29,18 @@ mod specimens;
 pub mod sweep;
 pub mod table;
 
+use std::io::Write;
 use std::process::ExitCode;
 
 use args::{Cli, Verb};
-use clap::{CommandFactory, Parser};
+use clap::{Arg, CommandFactory, FromArgMatches, Parser};
 use failure::Failure;
 
 /// Does what the command line says.
 pub fn main() -> ExitCode {
     let cli = match ring::is_help_wanted(std::env::args_os()) {
         true => Cli::parse_from(["konklave", "ring", "--help"]),
-        false => Cli::parse(),
+        false => parse(),
     };
     let outcome = match &cli.verb {
         Verb::List(args) => list::list(args),
@@ -57,23 +58,31 @@ pub fn main() -> ExitCode {
         Verb::Ring(args) => ring::ring(args),
         Verb::Experiment(args) => experiment::experiment(args),
         Verb::Completions { shell } => {
-            clap_complete::generate(
-                *shell,
-                &mut Cli::command(),
-                "konklave",
-                &mut std::io::stdout(),
-            );
-            Ok(Verdict::Fine)
+            let mut script = Vec::new();
+            clap_complete::generate(*shell, &mut Cli::command(), "konklave", &mut script);
+            let written = std::io::stdout().write_all(&script);
+            written.map(|()| Verdict::Fine).map_err(Failure::from)
         }
     };
     match outcome {
         Ok(verdict) => ExitCode::from(verdict as u8),
         Err(Failure::PipeClosed) => ExitCode::SUCCESS,
         Err(failure) => {
-            eprintln!("{}: {failure}", output::red("error"));
+            // If nobody can be told, the exit code still says it.
+            let _ = writeln!(std::io::stderr(), "{}: {failure}", output::red("error"));
             ExitCode::from(2)
         }
     }
+}
+
+/// What the command line says. A negative number is a value, if a wrong one, and not an option.
+fn parse() -> Cli {
+    let value = |option: Arg| match option.get_action().takes_values() {
+        true => option.allow_negative_numbers(true),
+        false => option,
+    };
+    let matches = Cli::command().mut_subcommands(|verb| verb.mut_args(value)).get_matches();
+    Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
 }
 
 /// How a command ended, as an exit code. Bad usage and bad input are 2.

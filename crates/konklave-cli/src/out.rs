@@ -30,8 +30,13 @@ impl Picture {
 
 /// The command line that was given, for people who want to do it again.
 pub(crate) fn command() -> String {
-    let words: Vec<_> = std::env::args().skip(1).map(|word| quoted(&word)).collect();
-    format!("konklave {}", words.join(" "))
+    format!("konklave {}", arguments())
+}
+
+/// The same without the program's name.
+pub(crate) fn arguments() -> String {
+    let words = std::env::args_os().skip(1);
+    words.map(|word| quoted(&word.to_string_lossy())).collect::<Vec<_>>().join(" ")
 }
 
 /// A word that a shell takes as it is.

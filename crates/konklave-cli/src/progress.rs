@@ -63,7 +63,7 @@ impl Watch {
     /// Shows how far it is, given the seconds since it began; whether it shall go on.
     pub(crate) fn show(&mut self, message: impl FnOnce(f64) -> String) -> bool {
         if self.bar.is_none() && self.since.elapsed() > PATIENCE {
-            let bar = ProgressBar::new_spinner();
+            let bar = ProgressBar::new_spinner().with_elapsed(self.since.elapsed());
             let style = ProgressStyle::with_template("{spinner} {elapsed} {msg}");
             bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
             self.bar = Some(bar);

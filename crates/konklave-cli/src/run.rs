@@ -3,12 +3,15 @@
 mod folder;
 mod report;
 
+use std::fmt;
 use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
+use konklave::graph::Format;
 use konklave::trace::{Header, VERSION};
 use konklave_report::folder::Folder;
+use konklave_sim::faults::Target;
 use konklave_sim::metrics::Messages;
 use konklave_sim::workload::mutex::Demand;
 use konklave_sim::workload::{Members, numbers};
@@ -176,6 +179,16 @@ pub(crate) fn plan(args: &RunArgs, site: &Site) -> Result<RunPlan, Failure> {
             "--pause {pause} never ends: write NODE@FROM..TO, or --crash {pause}"
         )));
     }
+    let is_link = |from, to| site.graph().has_edge(from, to);
+    for corruption in &faults.corruptions {
+        if let Target::Channel(from, to) = corruption.target
+            && !is_link(from, to)
+        {
+            return Err(Failure::bad(format!(
+                "--corrupt {corruption}: there is no channel from node {from} to node {to}"
+            )));
+        }
+    }
     let is_fifo = args.fifo || (site.needs_fifo() && !args.beyond);
     if is_fifo && args.faults.reorder.is_some() {
         return Err(Failure::bad(format!(
@@ -256,11 +269,38 @@ fn open_trace(path: &Path, site: &Site) -> Result<BufWriter<File>, Failure> {
     Ok(out)
 }
 
+/// Writes the network in the format in which a file of this name is read.
 fn save_graph(path: &Path, site: &Site) -> Result<(), Failure> {
-    let is_graphml = path.extension().is_some_and(|extension| extension == "graphml");
-    let text = match is_graphml {
-        true => site.graph().to_graphml(),
-        false => site.graph().to_dot(),
+    let format = Format::guess(&path.to_string_lossy(), "graph {}");
+    if format == Format::EdgeList {
+        return Err(Failure::bad(format!(
+            "{} would be read as a list of edges: graphs are saved as .dot or .graphml",
+            path.display()
+        )));
+    }
+    let unwritable = |error: io::Error| Failure::file("write the graph", path, &error);
+    let file = File::create(path).map_err(unwritable)?;
+    let mut out = Pieces { out: BufWriter::new(file), error: None };
+    let written = match format {
+        Format::GraphMl => site.graph().write_graphml(&mut out),
+        Format::Dot | Format::EdgeList => site.graph().write_dot(&mut out),
     };
-    std::fs::write(path, text).map_err(|error| Failure::file("write the graph", path, &error))
+    let outcome = out.error.map_or_else(|| out.out.flush(), Err);
+    outcome.map_err(unwritable)?;
+    written.map_err(|error| unwritable(io::Error::other(error)))
+}
+
+/// Text that goes to a file piece by piece: a graph can be larger than memory.
+struct Pieces<W> {
+    out: W,
+    error: Option<io::Error>,
+}
+
+impl<W: Write> fmt::Write for Pieces<W> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.out.write_all(text.as_bytes()).map_err(|error| {
+            self.error = Some(error);
+            fmt::Error
+        })
+    }
 }

@@ -7,10 +7,10 @@ use std::path::Path;
 use konklave::graph::{FORMS, Format, Graph, GraphError, NAMES, Topology};
 use serde::{Deserialize, Serialize};
 
-use crate::args::VariantArgs;
+use crate::args::{VariantArgs, number_of_nodes};
 use crate::entry::Entry;
 use crate::failure::Failure;
-use crate::output;
+use crate::{out, output};
 
 /// A system, as a trace remembers it. Files are read once and kept here.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -111,7 +111,7 @@ impl Setup {
             elections: wish.elections.unwrap_or(1),
             variant,
             files,
-            command: std::env::args().skip(1).collect::<Vec<_>>().join(" "),
+            command: out::arguments(),
         })
     }
 
@@ -171,9 +171,9 @@ pub(crate) fn network(
         | Topology::Torus { sides: Some((width, height)) }
             if nodes.is_none() =>
         {
-            let nodes = width.get().checked_mul(height.get());
-            let too_many = || Failure::bad(format!("'{topology}' has too many nodes"));
-            Ok((None, nodes.ok_or_else(too_many)?))
+            let nodes = u64::from(width.get()) * u64::from(height.get());
+            let too_many = |problem| Failure::bad(format!("'{topology}': {problem}"));
+            Ok((None, number_of_nodes(&nodes.to_string()).map_err(too_many)?))
         }
         Topology::Hypercube | Topology::DeBruijn => Ok((None, nodes.unwrap_or(16))),
         _ => Ok((None, nodes.unwrap_or(NODES))),

@@ -47,7 +47,13 @@ pub(crate) fn chang_roberts(ids: &[Id], seed: u64) -> u64 {
 pub(crate) fn chang_roberts_unwatched(ids: &[Id], seed: u64) -> u64 {
     let monitor = Blind(PhantomData);
     let nodes = ids.len() as u32;
-    deliveries(Simulation::unmetered(options(seed), nodes, ring(ids), ballot(ids), monitor))
+    deliveries(Simulation::<_, _, _, false>::assemble(
+        options(seed),
+        nodes,
+        ring(ids),
+        ballot(ids),
+        monitor,
+    ))
 }
 
 fn ring(ids: &[Id]) -> impl Fn(NodeId) -> ChangRoberts {

@@ -85,6 +85,9 @@ fn of_link(a: NodeId, b: NodeId, links: u64, low: u64, high: u64) -> u64 {
     low + ((u128::from(hash) * u128::from(high - low + 1)) >> 64) as u64
 }
 
+/// No message takes as long, so that times can be added up.
+const LONGER: u64 = 1 << 40;
+
 impl FromStr for Delay {
     type Err = String;
 
@@ -92,6 +95,7 @@ impl FromStr for Delay {
         let (name, value) = text.split_once(':').unwrap_or((text, ""));
         let ticks = || match value.parse() {
             Ok(0) => Err(format!("'{text}': a message takes at least one tick")),
+            Ok(LONGER..) => Err(format!("'{text}': a message takes less than {LONGER} ticks")),
             Ok(ticks) => Ok(ticks),
             Err(_) => Err(format!("'{text}': '{value}' is not a number of ticks")),
         };
@@ -102,6 +106,9 @@ impl FromStr for Delay {
                 (low.parse().map_err(|_| wrong())?, high.parse().map_err(|_| wrong())?);
             if low == 0 {
                 return Err(format!("'{text}': a message takes at least one tick"));
+            }
+            if high >= LONGER {
+                return Err(format!("'{text}': a message takes less than {LONGER} ticks"));
             }
             if low > high {
                 return Err(format!("'{text}': the range ends before it begins"));
@@ -150,6 +157,8 @@ mod tests {
         assert_eq!(error("uniform:0..3"), "'uniform:0..3': a message takes at least one tick");
         assert_eq!(error("uniform:9..3"), "'uniform:9..3': the range ends before it begins");
         assert_eq!(error("uniform:4"), "'uniform:4': '4' is not a range of ticks such as 1..10");
+        assert!(error("constant:9999999999999").ends_with("less than 1099511627776 ticks"));
+        assert!(error("per-link:1..9999999999999").ends_with("less than 1099511627776 ticks"));
         assert_eq!(error("exp:x"), "'exp:x': 'x' is not a number of ticks");
         assert!(error("gauss:3").contains("uniform:A..B"));
     }

@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::faults::{Faults, Target};
-use crate::occurrence::{FORGED, Occurrence, What};
+use crate::occurrence::{FORGED, NOBODY, Occurrence, What};
 use crate::random::{Random, Stream};
 use crate::simulation::Simulation;
 use crate::words::Word;
@@ -90,6 +90,9 @@ where
         };
         self.faults_left -= 1;
         let what = self.disturbances[place as usize].what.clone();
+        if matches!(what, Turn::Corrupt(_)) && !self.has_specimens() {
+            return self.overdue.push(place);
+        }
         self.world.digest.fold(place.into());
         match what {
             Turn::Crash(node) => self.crash(node),
@@ -105,6 +108,23 @@ where
             Turn::Heal(groups) => self.world.fault(Fault::Heal(groups)),
             Turn::Corrupt(Target::State(node)) => self.spoil(node),
             Turn::Corrupt(Target::Channel(from, to)) => self.forge(from, to),
+        }
+    }
+
+    fn has_specimens(&self) -> bool {
+        self.world.specimens.as_ref().is_some_and(|specimens| !specimens.is_empty())
+    }
+
+    /// Plans the corruptions that had to wait.
+    pub(crate) fn catch_up(&mut self) {
+        if self.overdue.is_empty() || !self.has_specimens() {
+            return;
+        }
+        let soon = self.world.now.saturating_add(1);
+        for place in std::mem::take(&mut self.overdue) {
+            let what = What::Fault(place);
+            self.world.wheel.push_rarely(soon, Occurrence { node: NOBODY, what });
+            self.faults_left += 1;
         }
     }
 

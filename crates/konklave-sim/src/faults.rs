@@ -162,17 +162,38 @@ impl FromStr for Partition {
         };
         let (who, when) = at_time(rest, "GROUP/GROUP@FROM..TO, such as 0-4/5-9@10..20")?;
         let range = |text: &str| match text.split_once('-') {
-            Some((low, high)) => Ok((node(low)?, node(high)?)),
+            Some((low, high)) => match (node(low)?, node(high)?) {
+                (low, high) if low <= high => Ok((low, high)),
+                _ => Err(format!("the nodes '{text}' end before they begin")),
+            },
             None => Ok((node(text)?, node(text)?)),
         };
         let group = |text: &str| text.split(',').map(range).collect::<Result<Vec<_>, String>>();
         let groups = who.split('/').map(group).collect::<Result<Vec<_>, String>>()?;
+        if let Some(node) = node_in_two(&groups) {
+            return Err(format!("'{who}' has node {node} in two groups"));
+        }
         let (from, to) = span(when)?;
         if crossing == Crossing::Held && to.is_none() {
             return Err(format!("'{text}' never heals, so nothing can be held until it does"));
         }
         Ok(Self { groups, crossing, from, to })
     }
+}
+
+/// A node that is in two groups, if there is one.
+fn node_in_two(groups: &[Vec<(NodeId, NodeId)>]) -> Option<NodeId> {
+    let mut before: Vec<(NodeId, NodeId)> = Vec::new();
+    for group in groups {
+        for &(low, high) in group {
+            let shared = before.iter().find(|range| range.0 <= high && low <= range.1);
+            if let Some(range) = shared {
+                return Some(low.max(range.0));
+            }
+        }
+        before.extend(group);
+    }
+    None
 }
 
 impl FromStr for Corruption {
@@ -184,6 +205,9 @@ impl FromStr for Corruption {
         let target = match what.split_once(':') {
             Some(("state", who)) => Target::State(node(who)?),
             Some(("channel", ends)) => match ends.split_once('-') {
+                Some((from, to)) if from == to => {
+                    return Err(format!("'{ends}' is not a channel: nobody sends to itself"));
+                }
                 Some((from, to)) => Target::Channel(node(from)?, node(to)?),
                 None => return Err(format!("'{ends}' is not a channel: write FROM-TO")),
             },
@@ -256,7 +280,12 @@ mod tests {
         assert_eq!(outage("x@3"), "'x' is not the number of a node");
         assert_eq!(outage("1@9..3"), "'9..3' ends before it begins");
         assert_eq!(outage("1@soon"), "'soon' is not a time in ticks");
-        assert!("hold:0/1@3".parse::<Partition>().unwrap_err().contains("never heals"));
+        let partition = |text: &str| text.parse::<Partition>().unwrap_err();
+        assert!(partition("hold:0/1@3").contains("never heals"));
+        assert_eq!(partition("5-2/1@5..9"), "the nodes '5-2' end before they begin");
+        assert_eq!(partition("0,1-3/4,2@5..9"), "'0,1-3/4,2' has node 2 in two groups");
+        assert!("0-2,1/3@4".parse::<Partition>().is_ok(), "named twice in one group is fine");
+        assert!("channel:1-1@4".parse::<Corruption>().unwrap_err().contains("to itself"));
         assert!("dream:3@4".parse::<Corruption>().unwrap_err().contains("state:NODE@TIME"));
         assert_eq!(
             probability("1.5").unwrap_err(),

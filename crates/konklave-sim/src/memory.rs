@@ -77,7 +77,8 @@ unsafe impl<T: Sync> Sync for Row<T> {}
 impl<T> Row<T> {
     /// So many items, which `make` makes one after the other.
     pub fn new(len: usize, mut make: impl FnMut(usize) -> T) -> Self {
-        let Some((pages, first)) = pages::map(len.saturating_mul(size_of::<T>())) else {
+        let bytes = len.saturating_mul(size_of::<T>());
+        let Some((pages, first)) = pages::map(bytes, align_of::<T>()) else {
             let items: Box<[T]> = (0..len).map(make).collect();
             let first = NonNull::from(Box::leak(items)).cast();
             return Self { first, len, pages: None, items: PhantomData };
@@ -139,10 +140,10 @@ mod pages {
     /// Where pages begin, and their size.
     type Pages = (NonNull<c_void>, usize);
 
-    /// Pages with room for so many bytes, and where a large one of them begins; nothing, if small
-    /// ones will do or there are none.
-    pub(super) fn map(bytes: usize) -> Option<(Pages, NonNull<c_void>)> {
-        if bytes < LARGE {
+    /// Pages with room for so many bytes, and where a large one of them begins, to which they are
+    /// aligned; nothing, if small ones will do, or that is not enough, or there are none.
+    pub(super) fn map(bytes: usize, align: usize) -> Option<(Pages, NonNull<c_void>)> {
+        if bytes < LARGE || align > LARGE {
             return None;
         }
         let size = bytes.checked_next_multiple_of(LARGE)?.checked_add(LARGE)?;
@@ -172,7 +173,7 @@ mod pages {
     type Pages = (NonNull<c_void>, usize);
 
     /// Large pages are not known here.
-    pub(super) fn map(_bytes: usize) -> Option<(Pages, NonNull<c_void>)> {
+    pub(super) fn map(_bytes: usize, _align: usize) -> Option<(Pages, NonNull<c_void>)> {
         None
     }
 

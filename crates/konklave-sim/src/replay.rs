@@ -1,6 +1,7 @@
 //! Runs a trace again: every input goes to its node, and every effect must be the recorded one.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
+use std::collections::btree_map::{BTreeMap, Entry};
 use std::fmt::{self, Display};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
@@ -10,6 +11,7 @@ use konklave::protocol::{Broken, Effect, Env, Input, Monitor, Verdict};
 use konklave::trace::{End, Fault, Line, Step};
 
 use crate::disturbance::Void;
+use crate::report::Ended;
 use crate::simulation::failed_assertion;
 use crate::words::{Actor, Sent, Spoken, Word, Words};
 
@@ -61,12 +63,14 @@ pub fn replay<M: Monitor>(
         monitor,
         messages: 0,
         transit: BTreeMap::new(),
+        forged: BTreeMap::new(),
+        now: 0,
         steps: 0,
         before_loop: None,
         broken: None,
     };
     let mut number = 1;
-    for text in lines {
+    while let Some(text) = lines.next() {
         number += 1;
         let error = |problem: String| ReplayError { line: number, problem };
         let text = text.map_err(|problem| error(problem.to_string()))?;
@@ -76,9 +80,16 @@ pub fn replay<M: Monitor>(
         show(&line);
         match line {
             Line::Step(step) => stage.step(step).map_err(error)?,
-            Line::Fault { what, .. } => stage.fault(what).map_err(error)?,
-            Line::Loop { .. } => stage.before_loop = Some(stage.moment()),
-            Line::End(end) => return stage.end(end).map_err(error),
+            Line::Fault { at, what } => stage.fault(at, what).map_err(error)?,
+            Line::Loop { at } => stage.mark_loop(at).map_err(error)?,
+            Line::End(end) => {
+                let replayed = stage.end(end).map_err(error)?;
+                let problem = "the trace has ended, and there is more".to_owned();
+                return match lines.next() {
+                    None => Ok(replayed),
+                    Some(_) => Err(ReplayError { line: number + 1, problem }),
+                };
+            }
         }
     }
     Err(ReplayError {
@@ -94,6 +105,9 @@ struct Stage<'a, M> {
     messages: u64,
     /// What is in transit, by the numbers of messages; doubled ones twice.
     transit: BTreeMap<u32, Vec<Sent>>,
+    /// How many messages were forged and have not arrived, by sender and receiver.
+    forged: BTreeMap<(NodeId, NodeId), u32>,
+    now: u64,
     steps: u64,
     /// Where the steps that can repeat for ever begin.
     before_loop: Option<Moment>,
@@ -131,10 +145,11 @@ impl<M: Monitor> Stage<'_, M> {
     }
 
     fn step(&mut self, step: Step<Words>) -> Result<(), String> {
-        let Step { node, input, effects, number, .. } = step;
+        let Step { at, node, input, effects, number, state: recorded } = step;
+        self.pass(at)?;
         self.steps += 1;
-        self.arrive(number);
         self.node(node)?; // The monitor need not know what to think of nobody.
+        self.arrive(node, &input, number)?;
         if let Input::Command(command) = &input {
             let verdict =
                 self.monitor.on_command(node, &command.read().map_err(|error| error.to_string())?);
@@ -172,21 +187,68 @@ impl<M: Monitor> Stage<'_, M> {
                 return Err(format!("node {node} does not do '{}'", env.recorded[0]));
             }
         }
-        Ok(())
-    }
-
-    /// A message leaves the network; if nobody sent it, it was not there.
-    fn arrive(&mut self, number: Option<u32>) {
-        let Some(number) = number else { return };
-        if let Some(sent) = self.transit.get_mut(&number) {
-            sent.pop();
-            if sent.is_empty() {
-                self.transit.remove(&number);
-            }
+        let state = self.node(node)?.state();
+        match recorded.filter(|recorded| *recorded != state) {
+            Some(recorded) => Err(format!("node {node} is '{state}', not '{recorded}'")),
+            None => Ok(()),
         }
     }
 
-    fn fault(&mut self, fault: Fault<Words>) -> Result<(), String> {
+    /// Time passes, and never backwards.
+    fn pass(&mut self, at: u64) -> Result<(), String> {
+        if at < self.now {
+            return Err(format!("this happens at {at}, after something at {}", self.now));
+        }
+        self.now = at;
+        Ok(())
+    }
+
+    /// What arrives was sent or forged before.
+    fn arrive(
+        &mut self,
+        to: NodeId,
+        input: &Input<Words>,
+        number: Option<u32>,
+    ) -> Result<(), String> {
+        let (from, msg) = match (input, number) {
+            (Input::Message { from, msg }, _) => (*from, msg),
+            (_, None) => return Ok(()),
+            (_, Some(number)) => return Err(format!("this is not message {number}")),
+        };
+        let Some(number) = number else {
+            let forged = self.forged.get_mut(&(from, to)).filter(|count| **count > 0);
+            let count = forged.ok_or("nobody has sent or forged this message")?;
+            *count -= 1;
+            return Ok(());
+        };
+        let (sender, receiver, sent) = self.leave(number)?;
+        match (sender, receiver) == (from, to) && sent == *msg {
+            true => Ok(()),
+            false => Err(format!(
+                "message {number} was '{sent:?}' from node {sender} to node {receiver}"
+            )),
+        }
+    }
+
+    /// A message leaves the network.
+    fn leave(&mut self, number: u32) -> Result<Sent, String> {
+        let absent = || format!("message {number} is not on its way");
+        let Entry::Occupied(mut copies) = self.transit.entry(number) else { return Err(absent()) };
+        let sent = copies.get_mut().pop();
+        if copies.get().is_empty() {
+            copies.remove();
+        }
+        sent.ok_or_else(absent)
+    }
+
+    fn mark_loop(&mut self, at: u64) -> Result<(), String> {
+        self.pass(at)?;
+        self.before_loop = Some(self.moment());
+        Ok(())
+    }
+
+    fn fault(&mut self, at: u64, fault: Fault<Words>) -> Result<(), String> {
+        self.pass(at)?;
         match fault {
             Fault::Crash(node) => {
                 self.node(node)?;
@@ -205,17 +267,16 @@ impl<M: Monitor> Stage<'_, M> {
                     state.act(&input, &mut Void).map_err(|error| error.to_string())?;
                 }
             }
-            Fault::Lost(number) | Fault::Missed(number) => self.arrive(Some(number)),
-            Fault::Doubled(number) => {
-                if let Some(sent) = self.transit.get_mut(&number) {
-                    sent.extend(sent.first().cloned());
-                }
+            Fault::Lost(number) | Fault::Missed(number) => {
+                self.leave(number)?;
             }
-            Fault::Pause(_)
-            | Fault::Resume(_)
-            | Fault::Partition(_)
-            | Fault::Heal(_)
-            | Fault::Forged { .. } => {}
+            Fault::Doubled(number) => {
+                let sent = self.transit.get_mut(&number);
+                let sent = sent.ok_or_else(|| format!("message {number} is not on its way"))?;
+                sent.extend(sent.first().cloned());
+            }
+            Fault::Forged { from, to } => *self.forged.entry((from, to)).or_default() += 1,
+            Fault::Pause(_) | Fault::Resume(_) | Fault::Partition(_) | Fault::Heal(_) => {}
         }
         Ok(())
     }
@@ -227,23 +288,22 @@ impl<M: Monitor> Stage<'_, M> {
                 self.steps, end.steps
             ));
         }
+        self.pass(end.time)?;
+        let ended = Ended::ALL.into_iter().find(|ended| ended.to_string() == end.ended);
+        let ended = ended.ok_or_else(|| format!("no run ends by '{}'", end.ended))?;
+        if (ended == Ended::Violation) != end.broken.is_some() {
+            return Err("a run ends by a violation if a promise was broken, and else not".into());
+        }
         if let Some(before) = self.before_loop.take() {
             if before != self.moment() {
                 return Err("the steps that are said to repeat for ever cannot".to_owned());
             }
             self.broken = self.broken.take().or(end.broken.clone());
         }
-        if end.broken.is_some() && self.broken.is_none() {
-            let nodes: Vec<_> = self.nodes.iter().map(Box::as_ref).collect();
-            let messages = self.transit.values().flatten();
-            let messages: Vec<_> = messages.map(|(from, to, msg)| (*from, *to, msg)).collect();
-            let lemmas = nodes[0].lemmas();
-            let verdict = lemmas.iter().try_for_each(|lemma| (lemma.judge)(&nodes, &messages));
-            self.judge(verdict);
-        }
-        if end.broken.is_some() || end.ended == "quiescence" || end.ended == "done" {
-            let verdict = self.monitor.at_rest();
-            self.judge(verdict);
+        if self.broken.is_none() && !ended.is_early() {
+            let found = self.broken_at_end(ended);
+            let same = found.iter().find(|found| end.broken.as_ref() == Some(*found));
+            self.broken = same.or(found.first()).cloned();
         }
         if self.broken != end.broken {
             let text = |broken: &Option<Broken>| match broken {
@@ -254,6 +314,21 @@ impl<M: Monitor> Stage<'_, M> {
             return Err(format!("the replay finds {now} where {recorded} was recorded"));
         }
         Ok(Replayed { end, messages: self.messages, broken: self.broken })
+    }
+
+    /// What is wrong with the last state: some lemma, if the run was stopped there for that, or that
+    /// nothing more happens. Which of it was the reason, the trace says.
+    fn broken_at_end(&self, ended: Ended) -> Vec<Broken> {
+        let mut found = Vec::new();
+        if ended == Ended::Violation {
+            let nodes: Vec<_> = self.nodes.iter().map(Box::as_ref).collect();
+            let messages = self.transit.values().flatten();
+            let messages: Vec<_> = messages.map(|(from, to, msg)| (*from, *to, msg)).collect();
+            let lemmas = nodes.first().map_or_else(Vec::new, |node| node.lemmas());
+            found.extend(lemmas.iter().filter_map(|lemma| (lemma.judge)(&nodes, &messages).err()));
+        }
+        found.extend(self.monitor.at_rest().err());
+        found
     }
 }
 

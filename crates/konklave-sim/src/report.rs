@@ -27,6 +27,16 @@ pub enum Ended {
 }
 
 impl Ended {
+    /// All reasons that there are.
+    pub const ALL: [Self; 6] = [
+        Self::Quiescence,
+        Self::Done,
+        Self::Violation,
+        Self::TimeLimit,
+        Self::EventLimit,
+        Self::Interrupted,
+    ];
+
     /// Whether the run was cut off before it could be judged.
     pub fn is_early(self) -> bool {
         matches!(self, Self::TimeLimit | Self::EventLimit | Self::Interrupted)

@@ -73,6 +73,8 @@ pub struct Simulation<'a, P: Protocol, W, M, const METERED: bool = true> {
     /// How many of them are still to come.
     pub(crate) faults_left: u64,
     pub(crate) fault_random: Random,
+    /// Corruptions that wait for the first message: they are made of what was sent.
+    pub(crate) overdue: Vec<u32>,
     /// The nodes that cannot act now. Apart from the nodes: mostly there are none.
     pub(crate) absent: BTreeMap<NodeId, Absence>,
     /// What has reached paused nodes, in order.
@@ -91,8 +93,8 @@ pub(crate) struct Node<P> {
 const LOOK_AHEAD: usize = 16;
 /// How many waiting nodes a report names.
 const WAITING_SHOWN: usize = 20;
-/// How many steps pass between two looks at the outside.
-const STEPS_PER_LOOK: u64 = 1 << 16;
+/// How many steps are taken and messages sent between two looks at the outside.
+const WORK_PER_LOOK: u64 = 1 << 17;
 
 impl<'a, P, W, M> Simulation<'a, P, W, M>
 where
@@ -109,25 +111,7 @@ where
         workload: W,
         monitor: M,
     ) -> Self {
-        Self::build(options, nodes, make, workload, monitor)
-    }
-}
-
-impl<'a, P, W, M> Simulation<'a, P, W, M, false>
-where
-    P: Protocol,
-    W: Workload<P>,
-    M: Monitor<Command = P::Command, Event = P::Event>,
-{
-    /// The same without counting messages: for benchmarks of what that costs.
-    pub fn unmetered(
-        options: Options,
-        nodes: u32,
-        make: impl Fn(NodeId) -> P + 'a,
-        workload: W,
-        monitor: M,
-    ) -> Self {
-        Self::build(options, nodes, make, workload, monitor)
+        Self::assemble(options, nodes, make, workload, monitor)
     }
 }
 
@@ -137,7 +121,8 @@ where
     W: Workload<P>,
     M: Monitor<Command = P::Command, Event = P::Event>,
 {
-    fn build(
+    /// The same, metered or not; what that costs is for benchmarks to say.
+    pub fn assemble(
         options: Options,
         nodes: u32,
         make: impl Fn(NodeId) -> P + 'a,
@@ -153,6 +138,7 @@ where
             faults_left: disturbances.len() as u64,
             disturbances,
             fault_random: disturbance::random(options.seed),
+            overdue: Vec::new(),
             absent: BTreeMap::new(),
             inbox: Vec::new(),
             make: Box::new(make),
@@ -205,6 +191,7 @@ where
             true => self.drive::<true>(go_on),
             false => self.drive::<false>(go_on),
         };
+        self.world.count_in_flight(); // A run can end in the middle of a tick.
         if ended == Ended::Quiescence || ended == Ended::Done {
             let verdict = self.world.monitor.at_rest();
             self.world.judge(verdict);
@@ -216,7 +203,7 @@ where
     fn drive<const PLAIN: bool>(&mut self, go_on: &mut dyn FnMut(Progress) -> bool) -> Ended {
         let last_tick = self.options.time_limit.unwrap_or(u64::MAX);
         let last_step = self.options.event_limit.unwrap_or(u64::MAX);
-        let mut next_look = last_step.min(STEPS_PER_LOOK);
+        let mut next_look = WORK_PER_LOOK;
         loop {
             if self.is_at_rest() {
                 self.world.plan(|workload, agenda| workload.on_rest(agenda));
@@ -224,19 +211,24 @@ where
                     return Ended::Quiescence;
                 }
             }
-            let Some((time, mut batch)) = self.world.wheel.pop() else { continue };
+            let Some((time, mut batch)) = self.world.wheel.pop() else {
+                return Ended::Quiescence; // Some node is paused for ever.
+            };
             if time > last_tick {
                 self.world.now = last_tick;
                 return Ended::TimeLimit;
             }
-            let mut is_cut = false;
-            if batch.len() as u64 > next_look - self.steps {
+            let is_cut = batch.len() as u64 > last_step - self.steps;
+            if is_cut || self.work() >= next_look {
                 let progress = self.progress(batch.len());
                 if self.world.has_recording_failed() || !go_on(progress) {
                     return Ended::Interrupted;
                 }
-                next_look = last_step.min(self.steps.saturating_add(STEPS_PER_LOOK));
-                is_cut = batch.truncate(last_step - self.steps);
+                next_look = self.work() + WORK_PER_LOOK;
+                batch.truncate(last_step - self.steps);
+                if batch.is_empty() {
+                    return Ended::EventLimit;
+                }
             }
             self.steps += batch.len() as u64;
             if time != self.world.now {
@@ -258,6 +250,9 @@ where
                 return Ended::EventLimit;
             }
             self.world.wheel.recycle(batch);
+            if !PLAIN {
+                self.catch_up();
+            }
             if self.options.perpetual && self.world.workload.is_done() {
                 return Ended::Done;
             }
@@ -269,6 +264,11 @@ where
     fn is_at_rest(&self) -> bool {
         let is_paused = |absence: &Absence| *absence == Absence::Paused;
         self.world.is_at_rest(self.faults_left) && !self.absent.values().any(is_paused)
+    }
+
+    /// How much was done: a step can send many messages.
+    fn work(&self) -> u64 {
+        self.steps + self.world.sent
     }
 
     /// How far it has come, with so many things about to happen.

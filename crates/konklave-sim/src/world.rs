@@ -226,10 +226,15 @@ where
         self.shelf.prefetch(node.index());
     }
 
-    /// Moves on to the next busy tick.
-    pub(crate) fn advance(&mut self, time: u64) {
+    /// The present tick is over, as far as messages in flight are counted.
+    pub(crate) fn count_in_flight(&mut self) {
         let in_flight = self.sent.wrapping_add_signed(self.strays) - self.received;
         self.metrics.on_tick(in_flight);
+    }
+
+    /// Moves on to the next busy tick.
+    pub(crate) fn advance(&mut self, time: u64) {
+        self.count_in_flight();
         self.now = time;
         self.digest.fold(time);
     }
@@ -346,9 +351,7 @@ where
 
     fn emit(&mut self, event: P::Event) {
         let world = &mut *self.world;
-        if let Some(recording) = &mut world.recording
-            && !PLAIN
-        {
+        if !PLAIN && let Some(recording) = &mut world.recording {
             recording.effect(Effect::Emit(Word::written(&event)));
         }
         world.digest.add(&event);

@@ -25,7 +25,8 @@ pub struct FaultArgs {
     /// Groups of nodes are cut off: 0-4/5-9@FROM..TO; with hold: before it, messages wait
     #[arg(long, value_name = "GROUPS@TIME")]
     pub partition: Vec<Partition>,
-    /// Garbage appears: state:NODE@TIME or channel:FROM-TO@TIME
+    /// Garbage appears, once there were messages to make it of: state:NODE@TIME or
+    /// channel:FROM-TO@TIME
     #[arg(long, value_name = "WHAT@TIME")]
     pub corrupt: Vec<Corruption>,
 }

@@ -1,51 +1,16 @@
 //! Applications that want to enter a critical section, and what their waiting tells.
 
-use std::fmt::{self, Display};
-use std::str::FromStr;
+mod demand;
 
-use konklave::NodeId;
 use konklave::mutex::{Command, Event};
 use konklave::protocol::Protocol;
+use konklave::{NodeId, NodeSet};
 use serde::Serialize;
 
 use super::times::Times;
 use super::{Agenda, Distribution, Workload};
 use crate::metrics::Messages;
-
-/// Who asks when.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Demand {
-    /// One at a time: a random node asks when the one before has left and everything is at rest.
-    Light,
-    /// Everyone asks at once, and again as soon as it has left and thought.
-    Heavy,
-    /// Everyone asks after an exponential time; together so many times per T while nobody waits.
-    Poisson(f64),
-}
-
-impl FromStr for Demand {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match (text, text.strip_prefix("poisson:").map(str::parse::<f64>)) {
-            ("light", _) => Ok(Self::Light),
-            ("heavy", _) => Ok(Self::Heavy),
-            (_, Some(Ok(rate))) if rate > 0.0 && rate.is_finite() => Ok(Self::Poisson(rate)),
-            (_, Some(_)) => Err(format!("'{text}': the rate must be a number above zero")),
-            _ => Err(format!("'{text}' is not a load: write light, heavy or poisson:RATE")),
-        }
-    }
-}
-
-impl Display for Demand {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Light => f.write_str("light"),
-            Self::Heavy => f.write_str("heavy"),
-            Self::Poisson(rate) => write!(f, "poisson:{rate}"),
-        }
-    }
-}
+pub use demand::Demand;
 
 /// What the applications are to do.
 #[derive(Clone, Debug)]
@@ -76,6 +41,11 @@ pub struct Contention {
     nodes: Vec<Application>,
     /// Requests still to be made under light load.
     left: u64,
+    /// Who is to enter next under light load, or is inside.
+    chosen: Option<NodeId>,
+    /// What nodes that are up still want, under other loads.
+    wishes: u64,
+    down: NodeSet,
     entries: u64,
     measured: Measured,
     /// How many commands there were: their order within one tick counts, too.
@@ -96,6 +66,22 @@ struct Application {
     asked: Moment,
     /// How many entries there were, of anybody, when it asked.
     entries_before: u64,
+    status: Status,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Status {
+    #[default]
+    Thinking,
+    /// It has asked, and has not left since.
+    Busy,
+}
+
+impl Application {
+    /// How often it will leave the critical section, if nothing happens to it.
+    fn wishes(&self) -> u64 {
+        u64::from(self.left) + u64::from(self.status == Status::Busy)
+    }
 }
 
 #[derive(Debug)]
@@ -139,8 +125,12 @@ impl Contention {
         for node in &plan.requesters {
             applications[node.index()].left = plan.entries;
         }
+        let left = plan.requesters.len() as u64 * u64::from(plan.entries);
         Self {
-            left: plan.requesters.len() as u64 * u64::from(plan.entries),
+            left,
+            wishes: left,
+            chosen: None,
+            down: NodeSet::new(),
             nodes: applications,
             plan,
             entries: 0,
@@ -182,15 +172,20 @@ impl Contention {
         }
     }
 
-    /// The next request under light load, by anyone.
+    /// The next request under light load, by anyone who is up.
     fn ask_next<P>(&mut self, pause: u64, agenda: &mut Agenda<'_, P>)
     where
         P: Protocol<Command = Command>,
     {
-        if self.left > 0 {
+        let up = |node: &&NodeId| !self.down.contains(**node);
+        let count = self.plan.requesters.iter().filter(up).count();
+        if self.left == 0 || count == 0 {
+            return;
+        }
+        let place = agenda.random().below(count as u64) as usize;
+        self.chosen = self.plan.requesters.iter().filter(up).nth(place).copied();
+        if let Some(node) = self.chosen {
             self.left -= 1;
-            let requesters = &self.plan.requesters;
-            let node = requesters[agenda.random().below(requesters.len() as u64) as usize];
             agenda.after(pause, node, Command::Acquire);
         }
     }
@@ -234,11 +229,15 @@ where
             Command::Acquire => {
                 let application = &mut self.nodes[node.index()];
                 application.left = application.left.saturating_sub(1);
+                application.status = Status::Busy;
                 application.asked = moment;
                 application.entries_before = self.entries;
             }
             Command::Release => {
                 self.latest_release = Some(moment);
+                self.chosen = None;
+                self.nodes[node.index()].status = Status::Thinking;
+                self.wishes = self.wishes.saturating_sub(1);
                 if self.is_measuring() {
                     let response = now - self.nodes[node.index()].asked.time;
                     self.measured.response.record(response);
@@ -286,20 +285,36 @@ where
     }
 
     fn on_rest(&mut self, agenda: &mut Agenda<'_, P>) {
-        if self.plan.demand == Demand::Light {
+        if self.plan.demand == Demand::Light && self.chosen.is_none() {
+            self.ask_next(self.plan.think, agenda);
+        }
+    }
+
+    fn on_crash(&mut self, node: NodeId, agenda: &mut Agenda<'_, P>) {
+        self.down.insert(node);
+        let application = &mut self.nodes[node.index()];
+        self.wishes = self.wishes.saturating_sub(application.wishes());
+        application.status = Status::Thinking;
+        if self.chosen.take_if(|chosen| *chosen == node).is_some() && self.plan.perpetual {
             self.ask_next(self.plan.think, agenda);
         }
     }
 
     fn on_restart(&mut self, node: NodeId, agenda: &mut Agenda<'_, P>) {
-        if self.plan.demand != Demand::Light {
-            self.ask_again(node, agenda);
+        self.down.remove(node);
+        self.wishes += self.nodes[node.index()].wishes();
+        match self.plan.demand {
+            Demand::Light if self.chosen.is_some() || !self.plan.perpetual => {}
+            Demand::Light => self.ask_next(self.plan.think, agenda),
+            Demand::Heavy | Demand::Poisson(_) => self.ask_again(node, agenda),
         }
     }
 
     fn is_done(&self) -> bool {
-        // The last entry has ended, too; if none was wanted, there is nothing to wait for.
-        self.wanted() == 0 || (self.entries >= self.wanted() && self.latest_release.is_some())
+        match self.plan.demand {
+            Demand::Light => self.chosen.is_none(), // Else the next one was chosen at once.
+            Demand::Heavy | Demand::Poisson(_) => self.wishes == 0,
+        }
     }
 
     fn report(&self, messages: &Messages, time: u64, unit: f64) -> MutexReport {
@@ -355,20 +370,4 @@ pub struct Spread {
     pub mean: f64,
     /// The largest.
     pub max: f64,
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn loads_are_read_and_printed() {
-        for text in ["light", "heavy", "poisson:0.5"] {
-            assert_eq!(text.parse::<Demand>().unwrap().to_string(), text);
-        }
-        let error = |text: &str| text.parse::<Demand>().unwrap_err();
-        assert_eq!(error("poisson:0"), "'poisson:0': the rate must be a number above zero");
-        assert_eq!(error("poisson:x"), "'poisson:x': the rate must be a number above zero");
-        assert!(error("medium").contains("poisson:RATE"));
-    }
 }

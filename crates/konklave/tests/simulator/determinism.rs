@@ -142,7 +142,8 @@ fn counting_messages_does_not_change_a_run() {
         let nobody = Indifferent::<ChangRoberts>::new;
         let mut counted = Simulation::new(options.clone(), 9, make, ballot(), nobody());
         let counted = counted.run(&mut |_| true).unwrap();
-        let mut uncounted = Simulation::unmetered(options.clone(), 9, make, ballot(), nobody());
+        let mut uncounted =
+            Simulation::<_, _, _, false>::assemble(options.clone(), 9, make, ballot(), nobody());
         let uncounted = uncounted.run(&mut |_| true).unwrap();
         assert_eq!(counted.digest, uncounted.digest, "{options:?}");
         assert_eq!(counted.deliveries, uncounted.deliveries, "{options:?}");

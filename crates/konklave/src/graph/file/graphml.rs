@@ -66,14 +66,14 @@ pub(super) fn read(text: &str) -> Result<Graph, GraphError> {
     if text.trim().is_empty() {
         return Err(bad(1, "the graph has no nodes"));
     }
-    let mut cursor = Cursor::new(text);
-    let directed = graph_tag(&mut cursor)?;
+    let mut tags = Tags { cursor: Cursor::new(text), open: Vec::new() };
+    let directed = graph_tag(&mut tags)?;
     let mut draft = Draft::default();
     // An edge may stand before the nodes that it joins.
     let mut edges = Vec::new();
     loop {
-        let Some(tag) = Tag::next(&mut cursor)? else {
-            return Err(bad(cursor.line(), "the file ends before `</graph>`"));
+        let Some(tag) = tags.next()? else {
+            return Err(bad(tags.cursor.line(), "the file ends before `</graph>`"));
         };
         match tag.name {
             "graph" if !tag.opens => break,
@@ -97,10 +97,13 @@ pub(super) fn read(text: &str) -> Result<Graph, GraphError> {
             _ => {}
         }
     }
-    while let Some(tag) = Tag::next(&mut cursor)? {
+    while let Some(tag) = tags.next()? {
         if tag.name == "graph" {
             return Err(only_one(&tag));
         }
+    }
+    if let Some((name, line)) = tags.open.pop() {
+        return Err(bad(line, format!("`<{name}>` is never closed")));
     }
     for (source, target, line, directed) in edges {
         let [source, target] = [source, target].map(|id| {
@@ -112,9 +115,38 @@ pub(super) fn read(text: &str) -> Result<Graph, GraphError> {
     draft.finish()
 }
 
+/// The tags of a file. Each that closes something closes what was opened last.
+struct Tags<'a> {
+    cursor: Cursor<'a>,
+    /// What is open, and since which line.
+    open: Vec<(&'a str, u32)>,
+}
+
+impl<'a> Tags<'a> {
+    fn next(&mut self) -> Result<Option<Tag<'a>>, GraphError> {
+        let Some(tag) = Tag::next(&mut self.cursor)? else { return Ok(None) };
+        match (tag.opens, tag.closes) {
+            (true, false) => self.open.push((tag.name, tag.line)),
+            (false, _) => match self.open.pop() {
+                Some((name, _)) if name == tag.name => {}
+                Some((name, line)) => {
+                    let problem =
+                        format!("`</{}>` where `<{name}>` of line {line} is open", tag.name);
+                    return Err(bad(tag.line, problem));
+                }
+                None => {
+                    return Err(bad(tag.line, format!("`</{}>` closes nothing", tag.name)));
+                }
+            },
+            (true, true) => {}
+        }
+        Ok(Some(tag))
+    }
+}
+
 /// Goes past the first `<graph>`, and tells whether its edges are directed unless they say so.
-fn graph_tag(cursor: &mut Cursor<'_>) -> Result<bool, GraphError> {
-    while let Some(tag) = Tag::next(cursor)? {
+fn graph_tag(tags: &mut Tags<'_>) -> Result<bool, GraphError> {
+    while let Some(tag) = tags.next()? {
         if tag.name == "graph" {
             if tag.closes {
                 return Err(bad(tag.line, "the graph has no nodes"));
@@ -129,7 +161,7 @@ fn graph_tag(cursor: &mut Cursor<'_>) -> Result<bool, GraphError> {
             };
         }
     }
-    Err(bad(cursor.line(), "there is no `<graph>`"))
+    Err(bad(tags.cursor.line(), "there is no `<graph>`"))
 }
 
 fn only_one(tag: &Tag<'_>) -> GraphError {
