@@ -262,7 +262,7 @@ fn unbounded(delay: Delay, site: &Site) -> Option<String> {
 }
 
 fn open_trace(path: &Path, site: &Site) -> Result<BufWriter<File>, Failure> {
-    let unwritable = |error: std::io::Error| Failure::file("write the trace", path, &error);
+    let unwritable = |error: io::Error| Failure::file("write the trace", path, &error);
     let mut out = BufWriter::with_capacity(1 << 20, File::create(path).map_err(unwritable)?);
     let header = Header { konklave_trace: VERSION, setup: site.setup().clone() };
     write_line(&mut out, &header).map_err(unwritable)?;

@@ -4,7 +4,7 @@ mod user;
 
 use std::fs;
 
-use user::{file, fine, refused};
+use user::{file, fine, konklave, refused};
 
 /// What a damaged trace speaks of and is not there is refused, and not built first.
 #[test]
@@ -40,4 +40,55 @@ fn a_trace_with_two_sizes_is_refused() {
     let path = file("two.jsonl", &trace);
     let error = refused(&format!("replay -q {}", path.display()));
     assert!(error.contains("2 nodes, but its network has 3"), "{error}");
+}
+
+/// What a changed line says is compared with what it must be.
+#[test]
+fn a_trace_that_was_changed_is_refused_where_it_was() {
+    let path = file("whole.jsonl", "");
+    fine(&format!("run ricart-agrawala --nodes 3 --entries 1 --states --trace {}", path.display()));
+    let trace = fs::read_to_string(path).unwrap();
+    let lines: Vec<&str> = trace.lines().collect();
+    let arrival = lines.iter().position(|line| line.contains(r#""number":0"#)).unwrap();
+    let changed = |place: usize, from: &str, to: &str| {
+        assert!(lines[place].contains(from), "{}", lines[place]);
+        let mut lines: Vec<_> = lines.iter().map(|&line| line.to_owned()).collect();
+        lines[place] = lines[place].replacen(from, to, 1);
+        lines.join("\n")
+    };
+    let end = lines.len() - 1;
+    let twice = [&lines[..=arrival], &lines[arrival..]].concat().join("\n");
+    let more = format!("{trace}{}", lines[1]);
+    let state = lines[1].split(r#""state":""#).nth(1).unwrap().split('"').next().unwrap();
+    for (name, text, line, expected) in [
+        ("state", changed(1, state, "Nonsense"), 2, "not 'Nonsense'"),
+        ("content", changed(arrival, r#""time":1"#, r#""time":500"#), arrival + 1, "message 0 was"),
+        ("number", changed(arrival, r#""number":0"#, r#""number":77"#), arrival + 1, "message 77"),
+        ("nobody", changed(arrival, r#","number":0"#, ""), arrival + 1, "nobody has sent"),
+        ("twice", twice, arrival + 2, "message 0 is not on its way"),
+        ("early", changed(end - 1, r#""at":"#, r#""at":0,"was":"#), end, ""),
+        ("backwards", changed(end, r#""time":"#, r#""time":1,"was":"#), end + 1, "happens at 1"),
+        ("bogus", changed(end, "quiescence", "bogus"), end + 1, "no run ends by 'bogus'"),
+        ("violated", changed(end, "quiescence", "violation"), end + 1, "if a promise was broken"),
+        ("more", more, end + 2, "there is more"),
+    ] {
+        let path = file("changed.jsonl", &text);
+        let error = refused(&format!("replay -q {}", path.display()));
+        let line = format!("line {line}:");
+        assert!(error.contains(&line) && error.contains(expected), "{name}: {error}");
+    }
+}
+
+/// A token that died with its node is a broken lemma, too, but not what the run was ended for.
+#[test]
+fn a_run_that_starves_is_replayed_as_it_was() {
+    for fault in ["--crash 2@40", "--loss 0.1"] {
+        let path = file("starved.jsonl", "");
+        let run = format!("run raymond --nodes 7 {fault} --trace {}", path.display());
+        assert_eq!(konklave(&run).status.code(), Some(1), "{run}");
+        let replayed = konklave(&format!("replay -q {}", path.display()));
+        let said = user::text(&replayed.stderr) + &user::text(&replayed.stdout);
+        assert_eq!(replayed.status.code(), Some(1), "{run}: {said}");
+        assert!(said.contains("no starvation"), "{run}: {said}");
+    }
 }

@@ -316,7 +316,7 @@ impl<M: Monitor> Stage<'_, M> {
         Ok(Replayed { end, messages: self.messages, broken: self.broken })
     }
 
-    /// What is wrong with the last state: some lemma, if the run was stopped there for that, or that
+    /// What is wrong with the last state: a lemma, if the run was stopped there for that, or that
     /// nothing more happens. Which of it was the reason, the trace says.
     fn broken_at_end(&self, ended: Ended) -> Vec<Broken> {
         let mut found = Vec::new();

@@ -106,6 +106,16 @@ fn graphml() {
             ("<graph></graph>", "line 1: the graph has no nodes"),
             ("<graphml>\n</graphml>\n", "line 3: there is no `<graph>`"),
             ("<graph>\n<node id='a'/>\n", "line 3: the file ends before `</graph>`"),
+            (
+                "<graph>\n<node id='a'>\n</graph>",
+                "line 3: `</graph>` where `<node>` of line 2 is open",
+            ),
+            (
+                "<graph><node id='a'/>\n</edge>",
+                "line 2: `</edge>` where `<graph>` of line 1 is open",
+            ),
+            ("<graph><node id='a'/></graph>\n</x>", "line 2: `</x>` closes nothing"),
+            ("<graphml>\n<graph><node id='a'/></graph>", "line 1: `<graphml>` is never closed"),
             ("<graph edgedefault='up'>", "line 1: `up` is neither `directed` nor `undirected`"),
             ("<graph>\n<node/></graph>", "line 2: `<node>` has no `id`"),
             ("<graph>\n<edge target='a'/></graph>", "line 2: `<edge>` has no `source`"),
