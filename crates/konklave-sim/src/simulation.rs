@@ -93,8 +93,10 @@ pub(crate) struct Node<P> {
 const LOOK_AHEAD: usize = 16;
 /// How many waiting nodes a report names.
 const WAITING_SHOWN: usize = 20;
-/// How many steps are taken and messages sent between two looks at the outside.
+/// About how many steps are taken and messages sent between two looks at the outside.
 const WORK_PER_LOOK: u64 = 1 << 17;
+/// How many steps are taken at least.
+const STEPS_BEFORE_LOOK: u64 = 1 << 8;
 
 impl<'a, P, W, M> Simulation<'a, P, W, M>
 where
@@ -203,7 +205,7 @@ where
     fn drive<const PLAIN: bool>(&mut self, go_on: &mut dyn FnMut(Progress) -> bool) -> Ended {
         let last_tick = self.options.time_limit.unwrap_or(u64::MAX);
         let last_step = self.options.event_limit.unwrap_or(u64::MAX);
-        let mut next_look = WORK_PER_LOOK;
+        let mut checkpoint = last_step.min(STEPS_BEFORE_LOOK);
         loop {
             if self.is_at_rest() {
                 self.world.plan(|workload, agenda| workload.on_rest(agenda));
@@ -218,14 +220,14 @@ where
                 self.world.now = last_tick;
                 return Ended::TimeLimit;
             }
-            let is_cut = batch.len() as u64 > last_step - self.steps;
-            if is_cut || self.work() >= next_look {
+            let mut is_cut = false;
+            if batch.len() as u64 > checkpoint - self.steps {
                 let progress = self.progress(batch.len());
                 if self.world.has_recording_failed() || !go_on(progress) {
                     return Ended::Interrupted;
                 }
-                next_look = self.work() + WORK_PER_LOOK;
-                batch.truncate(last_step - self.steps);
+                checkpoint = last_step.min(self.steps.saturating_add(self.steps_until_look()));
+                is_cut = batch.truncate(last_step - self.steps);
                 if batch.is_empty() {
                     return Ended::EventLimit;
                 }
@@ -266,9 +268,10 @@ where
         self.world.is_at_rest(self.faults_left) && !self.absent.values().any(is_paused)
     }
 
-    /// How much was done: a step can send many messages.
-    fn work(&self) -> u64 {
-        self.steps + self.world.sent
+    /// How many steps may pass unwatched: a step can send many messages.
+    fn steps_until_look(&self) -> u64 {
+        let work = self.steps.max(1) + self.world.sent;
+        (WORK_PER_LOOK * self.steps.max(1) / work).max(STEPS_BEFORE_LOOK)
     }
 
     /// How far it has come, with so many things about to happen.
