@@ -268,7 +268,8 @@ where
         if !self.is_measuring() {
             return;
         }
-        if self.plan.warmup > 0 && self.entries == self.wanted() - self.plan.warmup {
+        let ends_early = self.plan.warmup > 0 || self.plan.perpetual;
+        if ends_early && self.entries == self.wanted() - self.plan.warmup {
             self.measured.ended = Some(mark);
         }
         let measured = &mut self.measured;
@@ -346,7 +347,7 @@ where
 pub struct MutexReport {
     /// How often anybody entered.
     pub entries: u64,
-    /// All messages, divided by entries.
+    /// All messages, divided by entries; of a protocol that never rests, those until the last entry.
     pub messages_per_entry: Option<f64>,
     /// From a release to the next entry, if the entering node was waiting already.
     pub coordination_delay: Option<Spread>,
