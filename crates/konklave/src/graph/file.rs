@@ -72,9 +72,20 @@ fn bad(line: u32, problem: impl Into<String>) -> GraphError {
     GraphError::BadText { line, problem: problem.into() }
 }
 
+/// What becomes of an edge that is there already.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum Doubles {
+    /// It is a mistake.
+    #[default]
+    Refused,
+    /// It is the same one, as the file says.
+    Merged,
+}
+
 /// What has been read so far.
 #[derive(Default)]
 struct Draft<'a> {
+    doubles: Doubles,
     /// The name of each node, and the line where it first appears.
     nodes: Vec<(Cow<'a, str>, u32)>,
     numbers: BTreeMap<Cow<'a, str>, u32>,
@@ -106,6 +117,9 @@ impl<'a> Draft<'a> {
         };
         let lines = self.edges.entry((from.min(to), from.max(to))).or_default();
         if let Some(first) = lines[ways.clone()].iter().flatten().copied().min() {
+            if self.doubles == Doubles::Merged {
+                return Ok(());
+            }
             let problem = format!(
                 "{} and {} are joined again, first on line {first}",
                 self.name(from),

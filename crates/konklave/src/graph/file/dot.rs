@@ -1,7 +1,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use super::{Draft, bad, numeral};
+use super::{Doubles, Draft, bad, numeral};
 use crate::NodeId;
 use crate::graph::{Graph, GraphError};
 
@@ -95,6 +95,7 @@ impl<'a> Reader<'a> {
     /// Everything up to and with the first brace.
     fn head(&mut self) -> Result<(), GraphError> {
         if self.token.is("strict") {
+            self.draft.doubles = Doubles::Merged;
             self.advance()?;
         }
         self.directed = self.token.is("digraph");

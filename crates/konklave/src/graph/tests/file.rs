@@ -58,6 +58,8 @@ fn dot() {
 
     let graph = Graph::parse("digraph{2->1->0 0->1}", Format::Dot).unwrap();
     assert_eq!(edges(&graph), [(0, 1), (1, 2)]);
+    let graph = Graph::parse("strict graph { a -- b; b -- a; a -- b }", Format::Dot).unwrap();
+    assert_eq!(edges(&graph), [(0, 1)], "a strict graph has every edge once");
     assert_eq!(Graph::parse("graph { lonely }", Format::Dot).unwrap().nodes(), 1);
 }
 
