@@ -58,6 +58,7 @@
 //!
 //! [`visit`] hands the nodes of any specimen to code that works with all of them.
 
+pub mod chance;
 mod flawed;
 pub mod flaws;
 pub mod objects;

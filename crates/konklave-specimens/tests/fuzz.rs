@@ -8,51 +8,14 @@ use konklave::trace::Line;
 use konklave_check::application::Visitor;
 use konklave_check::shrink::shrink;
 use konklave_sim::words::Spoken;
-use konklave_sim::workload::mutex::{Contention, Demand, Plan};
-use konklave_sim::{Delay, Options, Recording, Simulation};
-use konklave_specimens::{Flaw, Flawed, Setting, Specimen, Tool, Visit, all, visit};
+use konklave_specimens::chance::attempt;
+use konklave_specimens::{Flaw, Flawed, Specimen, Tool, Visit, all, visit};
 
 /// Nodes of any algorithm: compiled once for all of them.
 type Node = Spoken<Command, Event>;
 
 /// How many schedules the right algorithm goes through at least.
 const SCHEDULES: u64 = 200;
-
-/// The promise that breaks with this seed, if one does, and the trace.
-fn run(
-    setting: &Setting,
-    seed: u64,
-    make: &dyn Fn(NodeId) -> Node,
-) -> Option<(String, Vec<String>)> {
-    let nodes = setting.nodes();
-    let delay = Delay::Exponential(10);
-    let plan = Plan {
-        demand: Demand::Heavy,
-        entries: setting.budget[0],
-        requesters: NodeId::all(nodes).collect(),
-        inside: 1,
-        think: 0,
-        warmup: 0,
-        unit: delay.mean(),
-        perpetual: false,
-    };
-    let options = Options {
-        seed,
-        delay,
-        fifo: setting.fifo,
-        event_limit: Some(100_000),
-        ..Options::default()
-    };
-    let mut trace = Vec::new();
-    let workload = Contention::new(nodes, plan);
-    let mut simulation = Simulation::new(options, nodes, make, workload, Monitor::new(nodes));
-    simulation.record(Recording::new(&mut trace, false));
-    let report = simulation.run(&mut |_| true).expect("memory can be written");
-    drop(simulation);
-    let broken = &report.violations.first()?.broken;
-    let trace = String::from_utf8(trace).expect("a trace is text");
-    Some((broken.promise.clone(), trace.lines().map(str::to_owned).collect()))
-}
 
 /// How many steps are left of a schedule from which nothing more can be taken away.
 fn steps(nodes: u32, lines: &[String], make: &dyn Fn(NodeId) -> Node) -> usize {
@@ -76,10 +39,10 @@ impl Hunt {
         let Specimen { name, setting, promise, found_by, .. } = self.0;
         let Tool::Fuzz { seed: expected } = *found_by else { panic!("{name} needs no luck") };
         for seed in 1..=expected.max(SCHEDULES) {
-            let run = run(setting, seed, right).map(|(promise, _)| promise);
+            let run = attempt(setting, seed, right).map(|(promise, _)| promise);
             assert_eq!(run, None, "{}, seed {seed}", self.0.of);
         }
-        let found = (1..=expected).find_map(|seed| Some((seed, run(setting, seed, broken)?)));
+        let found = (1..=expected).find_map(|seed| Some((seed, attempt(setting, seed, broken)?)));
         let Some((seed, (broken_promise, lines))) = found else {
             return vec![format!("{name}: not with any seed up to {expected}")];
         };

@@ -3,12 +3,11 @@
 
 use konklave::NodeId;
 use konklave::election::{self, Winner};
-use konklave::mutex::{Command, Event, Monitor};
+use konklave::mutex::{Command, Event};
 use konklave::protocol::Protocol;
 use konklave_check::shrink::Size;
 use konklave_sim::words::Spoken;
-use konklave_sim::workload::mutex::{Contention, Demand, Plan};
-use konklave_sim::{Delay, Options, Recording, Simulation};
+use konklave_specimens::chance::attempt;
 use konklave_specimens::{Flaw, Flawed, Setting, Specimen, Visit, visit};
 use serde_json::json;
 
@@ -117,7 +116,7 @@ impl Visit for Hunt {
         F: Flaw<P>,
     {
         let make = |me| Spoken::new(Flawed::new(right(me), flaw(me)));
-        (1..=self.seeds).find_map(|seed| Some((seed, attempt(&self.setting, seed, &make)?)))
+        (1..=self.seeds).find_map(|seed| Some((seed, attempt(&self.setting, seed, &make)?.1)))
     }
 
     /// No election needs luck.
@@ -133,34 +132,4 @@ impl Visit for Hunt {
     {
         None
     }
-}
-
-/// Runs one schedule; its trace, if it breaks a promise.
-fn attempt(
-    setting: &Setting,
-    seed: u64,
-    make: &dyn Fn(NodeId) -> Spoken<Command, Event>,
-) -> Option<Vec<String>> {
-    let nodes = setting.nodes();
-    let delay = Delay::Exponential(10);
-    let plan = Plan {
-        demand: Demand::Heavy,
-        entries: setting.budget[0],
-        requesters: NodeId::all(nodes).collect(),
-        inside: 1,
-        think: 0,
-        warmup: 0,
-        unit: delay.mean(),
-        perpetual: false,
-    };
-    let event_limit = Some(100_000);
-    let options = Options { seed, delay, fifo: setting.fifo, event_limit, ..Options::default() };
-    let mut trace = Vec::new();
-    let workload = Contention::new(nodes, plan);
-    let mut simulation = Simulation::new(options, nodes, make, workload, Monitor::new(nodes));
-    simulation.record(Recording::new(&mut trace, false));
-    let report = simulation.run(&mut |_| true).ok()?;
-    drop(simulation);
-    let text = String::from_utf8_lossy(&trace);
-    (!report.violations.is_empty()).then(|| text.lines().map(str::to_owned).collect())
 }
