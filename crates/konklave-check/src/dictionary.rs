@@ -3,7 +3,7 @@
 use konklave::NodeId;
 use konklave::protocol::{Broken, Effect, Input, Invariant, Monitor, Protocol, Snapshot, Verdict};
 
-use crate::application::Application;
+use crate::application::{Application, Standing};
 use crate::code::{Codes, Packet};
 use crate::local::{Local, Reaction, Status, Urge};
 use crate::meaning::{Meaning, NO_NEWS, NumberMap, Outcome, Traits, bytes_of, pair};
@@ -174,9 +174,15 @@ where
         let local = self.local_at(local);
         let inputs = local.inputs();
         let count = |urge| number(inputs.iter().filter(|it| it.0 == urge).count());
+        let standing = local.application.standing();
         Traits {
             status: local.status,
-            standing: local.application.standing(),
+            standing,
+            contends: match standing {
+                Standing::Idle => false,
+                Standing::Waiting => true,
+                Standing::Served => A::TAKES_TURNS, // What all can have, nobody keeps from others.
+            },
             wishes: count(Urge::Wish),
             free: count(Urge::Wish) + count(Urge::Duty),
             notices: count(Urge::Notice),

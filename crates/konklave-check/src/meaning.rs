@@ -76,6 +76,8 @@ pub(crate) fn ask(shared: &Shared) -> MutexGuard<'_, dyn Meaning + 'static> {
 pub(crate) struct Traits {
     pub(crate) status: Status,
     pub(crate) standing: Standing,
+    /// Whether it is in the way of others that want the same.
+    pub(crate) contends: bool,
     /// How many inputs of its own it can get at any time.
     pub(crate) free: u32,
     /// How many of these are wishes, which come first: they need not happen.

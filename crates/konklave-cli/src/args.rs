@@ -2,7 +2,7 @@
 
 mod faults;
 
-use std::num::IntErrorKind;
+use std::num::{IntErrorKind, NonZeroUsize};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -318,6 +318,15 @@ pub(crate) fn number_of_nodes(text: &str) -> Result<u32, String> {
         Err(_) => Err("write a number such as 1000".to_owned()),
     }
 }
+
+/// How many threads work.
+pub(crate) fn threads(text: &str) -> Result<NonZeroUsize, String> {
+    let threads = text.parse().ok().filter(|threads: &NonZeroUsize| threads.get() <= THREADS_MAX);
+    threads.ok_or_else(|| format!("write a number from 1 to {THREADS_MAX}"))
+}
+
+/// More threads than any machine has processors.
+const THREADS_MAX: usize = 1024;
 
 /// A time limit in seconds.
 pub(crate) fn time(text: &str) -> Result<Duration, String> {

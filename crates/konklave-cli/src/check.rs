@@ -21,6 +21,7 @@ use crate::Verdict;
 use crate::drive::{self, CheckPlan, Checked, Job, Outcome, carry_out};
 use crate::entry::{Entry, Family};
 use crate::failure::Failure;
+use crate::out;
 use crate::output::{self, grouped};
 use crate::progress::Watch;
 use crate::setup::{Setup, Wish, has_size, read_topology};
@@ -74,8 +75,10 @@ fn conclude(
     preface: &[String],
 ) -> Result<Verdict, Failure> {
     let folder = args.out.as_ref().map(Folder::create).transpose()?;
+    for path in [&args.trace, &args.worst].into_iter().flatten() {
+        out::ensure_writable("write the schedule", path)?;
+    }
     let checked = carry_out_check(site, plan)?;
-    write_schedules(args, site, &checked)?;
     let lines = [preface.to_vec(), report::for_people(&checked, plan, args, site)].concat();
     let written = match folder {
         Some(folder) => Some(report::write(&checked, plan, args, site, &lines, folder)?),
@@ -90,6 +93,7 @@ fn conclude(
             )?;
         }
     }
+    write_schedules(args, site, &checked)?; // At last: what was found is told in any case.
     let missing = args.worst.as_ref().filter(|_| checked.worst.is_none());
     if let Some(path) = missing {
         eprintln!("{} was not written: {}", path.display(), no_worst(&checked));

@@ -17,6 +17,7 @@ use crate::Verdict;
 use crate::drive::{Job, carry_out};
 use crate::entry::Entry;
 use crate::failure::Failure;
+use crate::out;
 use crate::output::{self, grouped};
 use crate::progress::Watch;
 use crate::shrink::{Shortened, shorten};
@@ -58,6 +59,9 @@ pub fn fuzz(args: &FuzzArgs) -> Result<Verdict, Failure> {
     let entry = table::find(&args.algorithm)?;
     let space = Space::new(args, entry)?;
     let folder = args.out.as_ref().map(Folder::create).transpose()?;
+    if let Some(path) = &args.trace {
+        out::ensure_writable("write the schedule", path)?;
+    }
     let mut watch = Watch::new();
     let mut go_on = |schedules: u64, deliveries: u64| {
         watch.show(|seconds| {

@@ -1,7 +1,9 @@
 //! What the folders of `--out` have in common.
 
 use std::collections::BTreeMap;
+use std::fs::{self, File};
 use std::io::BufRead;
+use std::path::Path;
 
 use konklave_draw::Axis;
 use konklave_draw::chart::{Comparison, Distribution, Load, Stacked};
@@ -37,6 +39,22 @@ pub(crate) fn command() -> String {
 pub(crate) fn arguments() -> String {
     let words = std::env::args_os().skip(1);
     words.map(|word| quoted(&word.to_string_lossy())).collect::<Vec<_>>().join(" ")
+}
+
+/// Finds out whether a file can be written before it is known what: nothing in it is lost, and
+/// nothing stays behind.
+///
+/// # Errors
+///
+/// If it cannot. `doing` is such as `write the schedule`.
+pub(crate) fn ensure_writable(doing: &str, path: &Path) -> Result<(), Failure> {
+    let is_new = !path.exists();
+    let opened = File::options().append(true).create(true).open(path);
+    opened.map_err(|error| Failure::file(doing, path, &error))?;
+    if is_new {
+        let _ = fs::remove_file(path); // If it cannot be removed, it is empty.
+    }
+    Ok(())
 }
 
 /// A word that a shell takes as it is.

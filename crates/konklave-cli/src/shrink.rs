@@ -11,6 +11,7 @@ use serde_json::json;
 use crate::Verdict;
 use crate::drive::{Job, Outcome, Shorter, Told, carry_out};
 use crate::failure::Failure;
+use crate::out;
 use crate::output::{self, grouped};
 use crate::progress::Watch;
 use crate::replay::{Recorded, open};
@@ -37,7 +38,9 @@ pub struct Shortened {
 
 /// Shortens a trace and says how far.
 pub fn shrink(args: &ShrinkArgs) -> Result<Verdict, Failure> {
+    let path = args.out.clone().unwrap_or_else(|| args.file.with_extension("shrunk.jsonl"));
     let Recorded { site, lines, in_file } = open(&args.file)?;
+    out::ensure_writable("write the schedule", &path)?;
     let lines: Result<Vec<String>, _> = lines.collect();
     let lines = lines.map_err(|error| Failure::file("read the trace", &args.file, &error))?;
     // What is wrong with the trace shows when it is replayed.
@@ -50,7 +53,6 @@ pub fn shrink(args: &ShrinkArgs) -> Result<Verdict, Failure> {
     watch.finish();
     let shortened = shortened.map_err(in_file)?;
 
-    let path = args.out.clone().unwrap_or_else(|| args.file.with_extension("shrunk.jsonl"));
     shortened.told.write(&path, &shortened.site)?;
     match args.json {
         true => output::json(&json!({

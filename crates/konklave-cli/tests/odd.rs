@@ -145,3 +145,72 @@ fn a_path_need_not_be_a_text() {
         assert_eq!(output.status.code(), Some(0), "{verb}: {}", text(&output.stderr));
     }
 }
+
+/// Before minutes are spent on what cannot be kept.
+#[test]
+fn where_a_schedule_cannot_be_written_nothing_is_searched() {
+    for command in [
+        "check ricart-agrawala --nodes 2 --trace",
+        "check ricart-agrawala --nodes 2 --worst",
+        "check --specimen lamport-out-of-order --trace",
+        "fuzz lamport --beyond --schedules 5 --trace",
+    ] {
+        let error = refused(&format!("{command} /nowhere/to/be/found.jsonl"));
+        assert!(error.contains("cannot write the schedule /nowhere"), "{command}: {error}");
+    }
+    let kept = file("kept.jsonl", "precious");
+    fine(&format!("check ricart-agrawala --nodes 2 --trace {}", kept.display()));
+    assert_eq!(fs::read_to_string(&kept).unwrap(), "precious", "there was nothing to write");
+    fs::remove_file(&kept).unwrap();
+    fine(&format!("check ricart-agrawala --nodes 2 --trace {}", kept.display()));
+    assert!(!kept.exists(), "nothing stays behind");
+}
+
+#[test]
+fn there_are_not_more_threads_than_any_machine_can_run() {
+    for verb in ["check raymond", "fuzz raymond", "sweep raymond"] {
+        let error = refused(&format!("{verb} --threads 1000000"));
+        assert!(error.contains("from 1 to 1024"), "{verb}: {error}");
+    }
+}
+
+/// Rivals are several that have called an election, not several that know its result.
+#[test]
+fn who_is_alone_has_no_rivals() {
+    let reached = |arguments: &str| json(&format!("check {arguments} --json"))["reached"].clone();
+    let alone = reached("chang-roberts --nodes 3 --initiators one");
+    assert_eq!((&alone["served"], &alone["contention"]), (&true.into(), &false.into()));
+    let together = reached("chang-roberts --nodes 3 --initiators 2");
+    assert_eq!(together["contention"], true);
+    assert_eq!(reached("central --nodes 2")["contention"], true);
+    let one = reached("central --nodes 2 --budget 1,0");
+    assert_eq!((&one["served"], &one["contention"]), (&true.into(), &false.into()));
+}
+
+/// A crash that parts the network is nothing that any algorithm promises to survive.
+#[test]
+fn a_network_that_can_be_parted_is_no_accusation() {
+    let beyond = |topology: &str| {
+        let check = format!("check virtual-tree --nodes 3 --crashes 1 --json {topology}");
+        let report: serde_json::Value = serde_json::from_slice(&konklave(&check).stdout).unwrap();
+        report["beyond"].clone()
+    };
+    assert_eq!(beyond("--topology line"), serde_json::json!(["crash"]));
+    assert_eq!(beyond("--topology ring"), serde_json::json!([]));
+}
+
+#[test]
+fn shrinking_makes_nothing_longer() {
+    for specimen in ["sanders-one-permission", "token-graph-without-acknowledgement"] {
+        let path = file("specimen.jsonl", "");
+        konklave(&format!("check --specimen {specimen} --trace {}", path.display()));
+        let report = json(&format!("shrink {} --json", path.display()));
+        let (before, after) = (&report["before"], &report["after"]);
+        for count in ["nodes", "faults", "commands", "messages", "steps"] {
+            assert!(after[count].as_u64() <= before[count].as_u64(), "{specimen}: {report}");
+        }
+        let shrunk = path.with_extension("shrunk.jsonl");
+        let replayed = konklave(&format!("replay -q {}", shrunk.display()));
+        assert_eq!(replayed.status.code(), Some(1), "{specimen}: {}", text(&replayed.stderr));
+    }
+}

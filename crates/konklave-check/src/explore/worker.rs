@@ -112,13 +112,13 @@ impl<'a> Worker<'a> {
         if self.reached.served && self.reached.contention {
             return;
         }
-        let mut wanting = 0;
+        let mut contending = 0;
         for &local in self.space.shape.locals(row) {
-            let standing = self.successors.lookup.traits(self.space.shared, local).standing;
-            wanting += u32::from(standing != Standing::Idle);
-            self.reached.served |= standing == Standing::Served;
+            let traits = self.successors.lookup.traits(self.space.shared, local);
+            contending += u32::from(traits.contends);
+            self.reached.served |= traits.standing == Standing::Served;
         }
-        self.reached.contention |= wanting > 1;
+        self.reached.contention |= contending > 1;
     }
 
     /// Nothing more has to happen: would that be a good end?

@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::Args;
 use konklave_sim::workload::Members;
 
-use crate::args::{VariantArgs, number_of_nodes, time};
+use crate::args::{VariantArgs, number_of_nodes, threads, time};
 
 /// Options of `check`.
 #[derive(Debug, Args)]
@@ -96,7 +96,7 @@ pub struct CheckArgs {
     #[arg(long, help_heading = "Search")]
     pub exact: bool,
     /// How many threads search [default: one per processor]
-    #[arg(long, value_name = "COUNT", help_heading = "Search")]
+    #[arg(long, value_name = "COUNT", help_heading = "Search", value_parser = threads)]
     pub threads: Option<NonZeroUsize>,
     /// Do not find out costs, nor whether schedules end: takes half the time
     #[arg(long, conflicts_with = "worst", help_heading = "Search")]

@@ -1,8 +1,10 @@
 //! What a check lets happen although the algorithm assumes that it does not.
 
+use konklave::NodeId;
 use konklave_check::{Order, Pace, World};
+use konklave_sim::faults::Outage;
 
-use crate::fuzz::faults::Disorder;
+use crate::fuzz::faults::{Disorder, parts};
 use crate::site::Site;
 
 /// What of this world the algorithm assumes not to happen.
@@ -11,12 +13,32 @@ pub(super) fn beyond(site: &Site, world: World) -> Vec<Disorder> {
     let happens = [
         (world.faults.losses > 0, Disorder::Loss),
         (world.faults.duplicates > 0, Disorder::Duplication),
-        (world.faults.crashes > 0 && !needs.notices, Disorder::Crash),
+        (world.faults.crashes > 0 && !survives(site, world.faults.crashes), Disorder::Crash),
         (world.order == Order::Any && site.needs_fifo(), Disorder::Overtaking),
         // A timer that waits for the longest delay runs out before that.
         (world.pace == Pace::Free && needs.bounded, Disorder::Slowness),
     ];
     happens.into_iter().filter(|(happens, _)| *happens).map(|(_, disorder)| disorder).collect()
+}
+
+/// Whether the algorithm promises to survive so many crashes, whoever it is that crashes.
+fn survives(site: &Site, crashes: u8) -> bool {
+    site.entry().needs.notices && !can_part(site, crashes, &mut Vec::new())
+}
+
+/// Whether those that are up can be parted by so many more crashes.
+fn can_part(site: &Site, more: u8, crashed: &mut Vec<Outage>) -> bool {
+    if parts(crashed, site) {
+        return true;
+    }
+    let first = crashed.last().map_or(0, |last| last.node.0 + 1);
+    more > 0
+        && (first..site.nodes()).any(|node| {
+            crashed.push(Outage { node: NodeId(node), from: 0, to: None });
+            let can = can_part(site, more - 1, crashed);
+            crashed.pop();
+            can
+        })
 }
 
 /// The same in words: what the algorithm does not promise to survive, if there is something.

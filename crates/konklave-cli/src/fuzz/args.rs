@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use clap::Args;
 
-use crate::args::time;
+use crate::args::{threads, time};
 
 /// Options of `fuzz`.
 #[derive(Debug, Args)]
@@ -53,7 +53,7 @@ pub struct FuzzArgs {
     #[arg(long, value_name = "STEPS", value_parser = clap::value_parser!(u64).range(1..))]
     pub event_limit: Option<u64>,
     /// How many threads run schedules [default: one per processor]
-    #[arg(long, value_name = "COUNT")]
+    #[arg(long, value_name = "COUNT", value_parser = threads)]
     pub threads: Option<NonZeroUsize>,
 
     /// Write the shortened schedule of the first failure to this file, as a trace

@@ -151,7 +151,7 @@ fn noticed_crashes(random: &mut Random, args: &mut RunArgs, site: &Site) -> Vec<
 }
 
 /// Whether at some time those that are up cannot all reach each other.
-fn parts(crashes: &[Outage], site: &Site) -> bool {
+pub(crate) fn parts(crashes: &[Outage], site: &Site) -> bool {
     if site.entry().needs.network != Network::Connected {
         return false; // Rings close, and complete networks are never parted.
     }

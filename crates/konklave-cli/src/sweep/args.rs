@@ -7,7 +7,7 @@ use clap::Args;
 use konklave_sim::Delay;
 use konklave_sim::workload::mutex::Demand;
 
-use crate::args::{ElectionArgs, VariantArgs, number_of_nodes};
+use crate::args::{ElectionArgs, VariantArgs, number_of_nodes, threads};
 
 /// What the last options are about.
 const OUTPUT: &str = "Runs and output";
@@ -71,7 +71,7 @@ pub struct SweepArgs {
     #[arg(long, value_name = "BOUND", help_heading = OUTPUT)]
     pub assert: Vec<String>,
     /// How many runs at a time [default: one per processor]
-    #[arg(long, value_name = "COUNT", help_heading = OUTPUT)]
+    #[arg(long, value_name = "COUNT", help_heading = OUTPUT, value_parser = threads)]
     pub threads: Option<NonZeroUsize>,
     /// Leave out what takes more messages [default: 200 million, or 200 per node]
     #[arg(

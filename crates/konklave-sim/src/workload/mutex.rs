@@ -347,7 +347,7 @@ where
 pub struct MutexReport {
     /// How often anybody entered.
     pub entries: u64,
-    /// All messages, divided by entries; of a protocol that never rests, those until the last entry.
+    /// All messages, divided by entries; if the protocol never rests, those until the last entry.
     pub messages_per_entry: Option<f64>,
     /// From a release to the next entry, if the entering node was waiting already.
     pub coordination_delay: Option<Spread>,
