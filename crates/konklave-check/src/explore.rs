@@ -42,6 +42,9 @@ pub struct Options {
     pub costs: Costs,
     /// When to give up.
     pub limits: Limits,
+    /// If only this promise is of interest: a schedule that breaks another one is not followed any
+    /// further, and nothing is said about it.
+    pub only: Option<&'static str>,
 }
 
 /// Whether the search is followed by one for costs and cycles.
@@ -75,6 +78,7 @@ impl Default for Options {
             threads: 1,
             costs: Costs::Exact,
             limits: Limits::default(),
+            only: None,
         }
     }
 }
@@ -225,7 +229,10 @@ impl<'a> Space<'a> {
             );
             for worker in &mut workers {
                 worker.flush_all(&frontier);
-                findings.append(&mut worker.findings);
+                let is_wanted = |finding: &Finding| {
+                    self.options.only.is_none_or(|promise| finding.broken.promise == promise)
+                };
+                findings.extend(worker.findings.drain(..).filter(is_wanted));
             }
             frontier.clear();
             for worker in &mut workers {

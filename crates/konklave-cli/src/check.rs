@@ -220,6 +220,7 @@ fn plan(args: &CheckArgs, site: &Site) -> CheckPlan {
                 bytes: Some(args.memory.saturating_mul(1 << 20)),
                 time: args.seconds,
             },
+            only: None,
         },
         world,
         budget: args.budget.clone(),

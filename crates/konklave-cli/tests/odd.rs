@@ -214,3 +214,15 @@ fn shrinking_makes_nothing_longer() {
         assert_eq!(replayed.status.code(), Some(1), "{specimen}: {}", text(&replayed.stderr));
     }
 }
+
+/// Two nodes starve as well as five, though other promises break there, too, and sooner.
+#[test]
+fn a_smaller_system_is_found_though_another_promise_breaks_sooner() {
+    let fuzz = "fuzz lamport --beyond --nodes 5..5 --schedules 3000 --json";
+    let report: serde_json::Value = serde_json::from_slice(&konklave(fuzz).stdout).unwrap();
+    let failures = report["failures"].as_array().unwrap();
+    let starved =
+        |it: &&serde_json::Value| it["promise"] == "no starvation" && it["fault"] == "overtaking";
+    let starved = failures.iter().find(starved).unwrap_or_else(|| panic!("{report}"));
+    assert_eq!(starved["trace"][0]["setup"]["nodes"], 2, "{starved}");
+}

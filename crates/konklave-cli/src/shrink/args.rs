@@ -11,9 +11,8 @@ use clap::Args;
   konklave shrink t.jsonl && konklave replay t.shrunk.jsonl
 
 What is left breaks the same promise, and nothing can be taken away from it. Then systems with fewer
-nodes are searched for a while: if one breaks this promise first, with as few faults and requests,
-that is the result. A network or ids from a file stay as they are, and so does a schedule that
-repeats for ever: it is refused.
+nodes are searched for a while: if one breaks this promise with as few faults, that is the result.
+A network or ids from a file stay as they are. A schedule that repeats for ever is refused.
 
 Exit codes: 0 nothing more can be taken away, 2 bad usage or input, such as a trace that breaks no
 promise, 3 inconclusive: somebody has stopped it before. 1, for a broken promise, is left to replay:

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use konklave::protocol::Monitor;
+use konklave::{booking, election, mutex};
 use konklave_check::{Costs, Faults, Identity, Limits, Options, World};
 use konklave_sim::workload::Members;
 use serde_json::Value;
@@ -38,7 +40,8 @@ pub(super) fn find(
         let setup = Setup { nodes, ..setup.clone() };
         let smaller = Site::new(setup, site.entry()).ok().filter(|it| it.nodes() == nodes)?;
         let told = needed.budgets(nodes as usize).into_iter().find_map(|budget| {
-            let plan = plan(&smaller, budget, needed.faults, shorter.world);
+            let mut plan = plan(&smaller, budget, needed.faults, shorter.world);
+            plan.options.only = known(&shorter.broken.promise);
             let mut go_on = |_| go_on();
             let outcome = carry_out(&smaller, Job::Check { plan: &plan, go_on: &mut go_on });
             let Ok(Outcome::Checked(checked)) = outcome else { return None };
@@ -50,6 +53,13 @@ pub(super) fn find(
     })
 }
 
+/// The promise with this name. Lemmas have none here: they are searched with everything else.
+fn known(name: &str) -> Option<&'static str> {
+    let promises =
+        [mutex::Monitor::promises(), election::Monitor::promises(), booking::Monitor::promises()];
+    promises.concat().into_iter().find(|promise| *promise == name)
+}
+
 fn plan(site: &Site, budget: Vec<u32>, faults: Faults, world: World) -> CheckPlan {
     let limits = Limits { states: Some(STATES), time: Some(TIME), ..Limits::default() };
     CheckPlan {
@@ -58,6 +68,7 @@ fn plan(site: &Site, budget: Vec<u32>, faults: Faults, world: World) -> CheckPla
             threads: 1,
             costs: Costs::Ignored,
             limits,
+            only: None,
         },
         world: World { faults, perpetual: site.entry().needs.perpetual, ..world },
         entries: 0,
@@ -92,14 +103,14 @@ impl Needed {
 
 impl Needed {
     /// How often each of fewer nodes may ask: those that ask most often are the first, or the last,
-    /// or all of them do. With more requests, another promise may break before.
+    /// or all of them do, or all ask once more: fewer nodes are worth another request.
     fn budgets(&self, nodes: usize) -> Vec<Vec<u32>> {
         let mut first = self.requests.clone();
         first.sort_unstable_by(|a, b| b.cmp(a));
         let most = first.first().copied().unwrap_or(0);
         first.truncate(nodes);
         let last = first.iter().rev().copied().collect();
-        let mut budgets = vec![first, last, vec![most; nodes]];
+        let mut budgets = vec![first, last, vec![most; nodes], vec![most + 1; nodes]];
         budgets.dedup();
         budgets
     }
@@ -122,8 +133,8 @@ mod tests {
         let faults = Faults { losses: 1, duplicates: 0, crashes: 1 };
         let needed = Needed { requests: vec![0, 1, 1], faults };
         assert_eq!(Needed::of(3, &lines.map(str::to_owned)), needed);
-        assert_eq!(needed.budgets(2), [[1, 1]]);
+        assert_eq!(needed.budgets(2), [[1, 1], [2, 2]]);
         let needed = Needed { requests: vec![0, 2, 1, 0], faults };
-        assert_eq!(needed.budgets(3), [[2, 1, 0], [0, 1, 2], [2, 2, 2]]);
+        assert_eq!(needed.budgets(3), [[2, 1, 0], [0, 1, 2], [2, 2, 2], [3, 3, 3]]);
     }
 }
