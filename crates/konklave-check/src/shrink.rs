@@ -129,6 +129,11 @@ where
     // What brings the system to rest is not chosen, and can be more than what was left out.
     if Size::of(&shrunk.schedule).is_worse_than(Size::of(lines)) {
         shrunk.schedule = lines.to_vec();
+        let recorded = lines.iter().find_map(|line| match line {
+            Line::End(end) => end.broken.clone(),
+            _ => None,
+        });
+        shrunk.broken = recorded.unwrap_or(shrunk.broken);
     }
     Ok(shrunk)
 }

@@ -10,6 +10,7 @@ use serde::Serialize;
 use super::times::Times;
 use super::{Agenda, Distribution, Workload};
 use crate::metrics::Messages;
+use crate::random::Random;
 pub use demand::Demand;
 
 /// What the applications are to do.
@@ -177,13 +178,17 @@ impl Contention {
     where
         P: Protocol<Command = Command>,
     {
-        let up = |node: &&NodeId| !self.down.contains(**node);
-        let count = self.plan.requesters.iter().filter(up).count();
-        if self.left == 0 || count == 0 {
+        if self.left == 0 {
             return;
         }
-        let place = agenda.random().below(count as u64) as usize;
-        self.chosen = self.plan.requesters.iter().filter(up).nth(place).copied();
+        self.chosen = match self.down.is_empty() {
+            true => drawn(&self.plan.requesters, agenda.random()), // At once, however many.
+            false => {
+                let is_up = |node: &NodeId| !self.down.contains(*node);
+                let up: Vec<_> = self.plan.requesters.iter().copied().filter(is_up).collect();
+                drawn(&up, agenda.random())
+            }
+        };
         if let Some(node) = self.chosen {
             self.left -= 1;
             agenda.after(pause, node, Command::Acquire);
@@ -195,6 +200,11 @@ impl Contention {
         let round = (self.nodes.len() as f64 * self.plan.unit) as u64;
         self.plan.think + round + agenda.random().below(round + 1)
     }
+}
+
+/// One of these nodes, if there are any.
+fn drawn(nodes: &[NodeId], random: &mut Random) -> Option<NodeId> {
+    nodes.get(random.below(nodes.len() as u64) as usize).copied()
 }
 
 impl<P> Workload<P> for Contention
