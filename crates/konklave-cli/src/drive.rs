@@ -277,7 +277,7 @@ fn drive<P, W, A, M>(
 ) -> Result<Outcome, Failure>
 where
     P: Protocol<Command = M::Command, Event = M::Event>,
-    W: Workload<P>,
+    W: Workload<Command = P::Command, Event = P::Event>,
     A: Application<Command = M::Command, Event = M::Event>,
     M: Monitor,
 {
@@ -344,7 +344,7 @@ fn simulate<'a, P, W, M>(
 ) -> Result<Report<W::Report>, Failure>
 where
     P: Protocol,
-    W: Workload<P>,
+    W: Workload<Command = P::Command, Event = P::Event>,
     M: Monitor<Command = P::Command, Event = P::Event>,
 {
     if let Some((out, with_states)) = trace {

@@ -24,7 +24,7 @@ pub(crate) const DELAY: Delay = Delay::Uniform(1, 16);
 fn deliveries<P, W, M, const METERED: bool>(mut simulation: Simulation<'_, P, W, M, METERED>) -> u64
 where
     P: Protocol,
-    W: Workload<P>,
+    W: Workload<Command = P::Command, Event = P::Event>,
     M: Monitor<Command = P::Command, Event = P::Event>,
 {
     let report = simulation.run(&mut |_| true).expect("nothing is written");
@@ -114,14 +114,16 @@ pub(crate) fn composite(nodes: u32, seed: u64) -> u64 {
 /// Tells all of so many nodes to begin.
 struct All(u32);
 
-impl Workload<Counter> for All {
+impl Workload for All {
+    type Command = Begin;
+    type Event = Counted;
     type Report = ();
 
-    fn on_start(&mut self, agenda: &mut Agenda<'_, Counter>) {
+    fn on_start(&mut self, agenda: &mut Agenda<'_, Begin>) {
         NodeId::all(self.0).for_each(|node| agenda.after(0, node, Begin));
     }
 
-    fn on_event(&mut self, _node: NodeId, _event: &Counted, _agenda: &mut Agenda<'_, Counter>) {}
+    fn on_event(&mut self, _node: NodeId, _event: &Counted, _agenda: &mut Agenda<'_, Begin>) {}
 
     fn report(&self, _messages: &Messages, _time: u64, _unit: f64) {}
 }

@@ -79,7 +79,7 @@ const GARBAGE: u64 = 5;
 impl<P, W, M, const METERED: bool> Simulation<'_, P, W, M, METERED>
 where
     P: Protocol,
-    W: Workload<P>,
+    W: Workload<Command = P::Command, Event = P::Event>,
     M: Monitor<Command = P::Command, Event = P::Event>,
 {
     #[cold]

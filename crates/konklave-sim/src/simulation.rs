@@ -101,7 +101,7 @@ const STEPS_BEFORE_LOOK: u64 = 1 << 8;
 impl<'a, P, W, M> Simulation<'a, P, W, M>
 where
     P: Protocol,
-    W: Workload<P>,
+    W: Workload<Command = P::Command, Event = P::Event>,
     M: Monitor<Command = P::Command, Event = P::Event>,
 {
     /// A system of `nodes` nodes, each built by `make`, under this workload and watched by this
@@ -120,7 +120,7 @@ where
 impl<'a, P, W, M, const METERED: bool> Simulation<'a, P, W, M, METERED>
 where
     P: Protocol,
-    W: Workload<P>,
+    W: Workload<Command = P::Command, Event = P::Event>,
     M: Monitor<Command = P::Command, Event = P::Event>,
 {
     /// The same, metered or not; what that costs is for benchmarks to say.

@@ -42,6 +42,8 @@ pub(crate) struct World<'a, P: Protocol, W, M, const METERED: bool> {
     /// How many were forged or doubled, minus those that were lost or missed.
     pub(crate) strays: i64,
     pub(crate) timers: Timers<P::Timer>,
+    /// What the workload has just planned.
+    planned: Vec<(u64, NodeId, P::Command)>,
     /// How many commands were planned.
     plans: u32,
     /// The last plan of each crashed node that its crash has made void.
@@ -64,7 +66,7 @@ const FEW: u64 = 256;
 impl<'a, P, W, M, const METERED: bool> World<'a, P, W, M, METERED>
 where
     P: Protocol,
-    W: Workload<P>,
+    W: Workload<Command = P::Command, Event = P::Event>,
     M: Monitor<Command = P::Command, Event = P::Event>,
 {
     pub(crate) fn new(options: &Options, nodes: &[Node<P>], workload: W, monitor: M) -> Self {
@@ -87,6 +89,7 @@ where
             received: 0,
             strays: 0,
             timers: Timers::default(),
+            planned: Vec::new(),
             plans: 0,
             void_plans: BTreeMap::new(),
             violation: None,
@@ -157,15 +160,19 @@ where
     }
 
     /// Lets the workload plan.
-    pub(crate) fn plan(&mut self, planning: impl FnOnce(&mut W, &mut Agenda<'_, P>)) {
+    pub(crate) fn plan(&mut self, planning: impl FnOnce(&mut W, &mut Agenda<'_, P::Command>)) {
         let mut agenda = Agenda {
             now: self.now,
             messages: self.sent,
-            plans: &mut self.plans,
-            wheel: &mut self.wheel,
+            planned: &mut self.planned,
             random: &mut self.workload_random,
         };
         planning(&mut self.workload, &mut agenda);
+        for (time, node, command) in self.planned.drain(..) {
+            self.plans += 1;
+            let what = What::Command { command, plan: self.plans };
+            self.wheel.push_rarely(time, Occurrence { node, what });
+        }
     }
 
     /// An application gives a command to its node.
@@ -305,7 +312,7 @@ impl<P, W, M, const METERED: bool, const PLAIN: bool> Env<P>
     for NodeEnv<'_, '_, P, W, M, METERED, PLAIN>
 where
     P: Protocol,
-    W: Workload<P>,
+    W: Workload<Command = P::Command, Event = P::Event>,
     M: Monitor<Command = P::Command, Event = P::Event>,
 {
     #[inline(always)]

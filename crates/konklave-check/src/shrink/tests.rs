@@ -38,7 +38,7 @@ fn simulate<P, W, M>(
 ) -> Option<Vec<Line<P>>>
 where
     P: Protocol,
-    W: Workload<P>,
+    W: Workload<Command = P::Command, Event = P::Event>,
     M: Monitor<Command = P::Command, Event = P::Event>,
 {
     let mut out = Vec::new();

@@ -2,7 +2,6 @@
 
 use konklave::NodeId;
 use konklave::booking::{Command, Event, Interval};
-use konklave::protocol::Protocol;
 use serde::Serialize;
 
 use super::Distribution;
@@ -84,20 +83,14 @@ impl Diary {
         }
     }
 
-    fn ask<P>(&mut self, pause: u64, node: NodeId, agenda: &mut Agenda<'_, P>)
-    where
-        P: Protocol<Command = Command>,
-    {
+    fn ask(&mut self, pause: u64, node: NodeId, agenda: &mut Agenda<'_, Command>) {
         let length = 1 + agenda.random().below(HOURS_MAX.into()) as u32;
         let start = agenda.random().below((HOURS - length + 1).into()) as u32;
         agenda.after(pause, node, Command::Reserve(Interval { start, end: start + length }));
     }
 
     /// The next attempt of a node that asks for itself.
-    fn ask_again<P>(&mut self, node: NodeId, agenda: &mut Agenda<'_, P>)
-    where
-        P: Protocol<Command = Command>,
-    {
+    fn ask_again(&mut self, node: NodeId, agenda: &mut Agenda<'_, Command>) {
         if self.nodes[node.index()].left == 0 {
             return;
         }
@@ -120,19 +113,18 @@ impl Diary {
     }
 }
 
-impl<P> Workload<P> for Diary
-where
-    P: Protocol<Command = Command, Event = Event>,
-{
+impl Workload for Diary {
+    type Command = Command;
+    type Event = Event;
     type Report = BookingReport;
 
-    fn on_start(&mut self, agenda: &mut Agenda<'_, P>) {
+    fn on_start(&mut self, agenda: &mut Agenda<'_, Command>) {
         for node in self.plan.requesters.clone() {
             self.ask_again(node, agenda);
         }
     }
 
-    fn on_command(&mut self, node: NodeId, command: &Command, agenda: &mut Agenda<'_, P>) {
+    fn on_command(&mut self, node: NodeId, command: &Command, agenda: &mut Agenda<'_, Command>) {
         match *command {
             Command::Reserve(interval) => {
                 self.attempts += 1;
@@ -150,7 +142,7 @@ where
         }
     }
 
-    fn on_event(&mut self, node: NodeId, event: &Event, agenda: &mut Agenda<'_, P>) {
+    fn on_event(&mut self, node: NodeId, event: &Event, agenda: &mut Agenda<'_, Command>) {
         let application = &mut self.nodes[node.index()];
         let Stage::Waiting(interval) = application.stage else { return }; // The monitor complains.
         self.waiting.record(agenda.now() - application.asked);
@@ -170,7 +162,7 @@ where
         }
     }
 
-    fn on_rest(&mut self, agenda: &mut Agenda<'_, P>) {
+    fn on_rest(&mut self, agenda: &mut Agenda<'_, Command>) {
         if self.plan.demand == Demand::Light && self.left > 0 {
             self.left -= 1;
             let requesters = &self.plan.requesters;
@@ -179,11 +171,11 @@ where
         }
     }
 
-    fn on_crash(&mut self, node: NodeId, _agenda: &mut Agenda<'_, P>) {
+    fn on_crash(&mut self, node: NodeId, _agenda: &mut Agenda<'_, Command>) {
         self.leave(node);
     }
 
-    fn on_restart(&mut self, node: NodeId, agenda: &mut Agenda<'_, P>) {
+    fn on_restart(&mut self, node: NodeId, agenda: &mut Agenda<'_, Command>) {
         self.ask_again(node, agenda);
     }
 
@@ -229,7 +221,7 @@ pub struct BookingReport {
 #[cfg(test)]
 mod tests {
     use konklave::booking::{Form, Monitor, reservation::Reservation};
-    use konklave::protocol::{Env, Never};
+    use konklave::protocol::{Env, Never, Protocol};
 
     use super::*;
     use crate::{Ended, Options, Report, Simulation};

@@ -1,7 +1,6 @@
 //! Applications that start elections, and what these cost.
 
 use konklave::election::{Command, Event, Id};
-use konklave::protocol::Protocol;
 use konklave::{NodeId, NodeSet};
 use serde::Serialize;
 
@@ -71,10 +70,7 @@ impl Ballot {
         }
     }
 
-    fn begin<P>(&mut self, agenda: &mut Agenda<'_, P>)
-    where
-        P: Protocol<Command = Command, Event = Event>,
-    {
+    fn begin(&mut self, agenda: &mut Agenda<'_, Command>) {
         self.begun += 1;
         for &node in &self.plan.initiators {
             let pause = match self.plan.within {
@@ -110,10 +106,7 @@ impl Ballot {
     }
 
     /// Tells every other node that is up.
-    fn spread<P>(&self, about: NodeId, command: Command, agenda: &mut Agenda<'_, P>)
-    where
-        P: Protocol<Command = Command, Event = Event>,
-    {
+    fn spread(&self, about: NodeId, command: Command, agenda: &mut Agenda<'_, Command>) {
         let Some(notice) = self.plan.notice else { return };
         for node in NodeId::all(self.ids.len() as u32) {
             if node != about && !self.down.contains(node) {
@@ -123,23 +116,22 @@ impl Ballot {
     }
 }
 
-impl<P> Workload<P> for Ballot
-where
-    P: Protocol<Command = Command, Event = Event>,
-{
+impl Workload for Ballot {
+    type Command = Command;
+    type Event = Event;
     type Report = ElectionReport;
 
-    fn on_start(&mut self, agenda: &mut Agenda<'_, P>) {
+    fn on_start(&mut self, agenda: &mut Agenda<'_, Command>) {
         self.begin(agenda);
     }
 
-    fn on_rest(&mut self, agenda: &mut Agenda<'_, P>) {
+    fn on_rest(&mut self, agenda: &mut Agenda<'_, Command>) {
         if self.begun < self.plan.elections {
             self.begin(agenda);
         }
     }
 
-    fn on_event(&mut self, node: NodeId, event: &Event, agenda: &mut Agenda<'_, P>) {
+    fn on_event(&mut self, node: NodeId, event: &Event, agenda: &mut Agenda<'_, Command>) {
         match event {
             Event::Started => {
                 self.started += 1;
@@ -158,14 +150,14 @@ where
         }
     }
 
-    fn on_crash(&mut self, node: NodeId, agenda: &mut Agenda<'_, P>) {
+    fn on_crash(&mut self, node: NodeId, agenda: &mut Agenda<'_, Command>) {
         self.down.insert(node);
         self.known_by.remove(node);
         self.spread(node, Command::Lost(node), agenda);
     }
 
     /// The others are told; it is told who is down, and calls an election.
-    fn on_restart(&mut self, node: NodeId, agenda: &mut Agenda<'_, P>) {
+    fn on_restart(&mut self, node: NodeId, agenda: &mut Agenda<'_, Command>) {
         self.down.remove(node);
         self.spread(node, Command::Found(node), agenda);
         if let Some(notice) = self.plan.notice {

@@ -9,37 +9,50 @@ use std::fmt::{self, Debug, Display};
 use std::str::FromStr;
 
 use konklave::NodeId;
-use konklave::protocol::Protocol;
+use konklave::protocol::Data;
 use serde::Serialize;
 
 use crate::metrics::Messages;
-use crate::occurrence::{Occurrence, What};
 use crate::random::Random;
-use crate::wheel::Wheel;
 pub use times::Distribution;
 
 /// The applications of all nodes together: they see what nodes tell them and give commands.
-pub trait Workload<P: Protocol> {
+pub trait Workload {
+    /// What applications ask for.
+    type Command: Data;
+    /// What they are told.
+    type Event: Data;
     /// What it measures.
     type Report: Clone + Debug + Serialize;
 
     /// All nodes have started; time is zero.
-    fn on_start(&mut self, agenda: &mut Agenda<'_, P>);
+    fn on_start(&mut self, agenda: &mut Agenda<'_, Self::Command>);
 
     /// A command reaches its node.
-    fn on_command(&mut self, _node: NodeId, _command: &P::Command, _agenda: &mut Agenda<'_, P>) {}
+    fn on_command(
+        &mut self,
+        _node: NodeId,
+        _command: &Self::Command,
+        _agenda: &mut Agenda<'_, Self::Command>,
+    ) {
+    }
 
     /// A node tells its application something.
-    fn on_event(&mut self, node: NodeId, event: &P::Event, agenda: &mut Agenda<'_, P>);
+    fn on_event(
+        &mut self,
+        node: NodeId,
+        event: &Self::Event,
+        agenda: &mut Agenda<'_, Self::Command>,
+    );
 
     /// Nothing is on its way and nothing is planned: the run ends unless something is asked for.
-    fn on_rest(&mut self, _agenda: &mut Agenda<'_, P>) {}
+    fn on_rest(&mut self, _agenda: &mut Agenda<'_, Self::Command>) {}
 
     /// A node has crashed; its application is gone with it.
-    fn on_crash(&mut self, _node: NodeId, _agenda: &mut Agenda<'_, P>) {}
+    fn on_crash(&mut self, _node: NodeId, _agenda: &mut Agenda<'_, Self::Command>) {}
 
     /// A crashed node is back.
-    fn on_restart(&mut self, _node: NodeId, _agenda: &mut Agenda<'_, P>) {}
+    fn on_restart(&mut self, _node: NodeId, _agenda: &mut Agenda<'_, Self::Command>) {}
 
     /// Whether everything that was wanted has happened. Ends the run of a protocol that never
     /// rests.
@@ -52,15 +65,15 @@ pub trait Workload<P: Protocol> {
 }
 
 /// Where a workload plans its commands.
-pub struct Agenda<'a, P: Protocol> {
+pub struct Agenda<'a, C> {
     pub(crate) now: u64,
     pub(crate) messages: u64,
-    pub(crate) plans: &'a mut u32,
-    pub(crate) wheel: &'a mut Wheel<Occurrence<P>>,
+    /// When, to whom, what.
+    pub(crate) planned: &'a mut Vec<(u64, NodeId, C)>,
     pub(crate) random: &'a mut Random,
 }
 
-impl<P: Protocol> Agenda<'_, P> {
+impl<C> Agenda<'_, C> {
     /// The present, in ticks.
     pub fn now(&self) -> u64 {
         self.now
@@ -77,10 +90,8 @@ impl<P: Protocol> Agenda<'_, P> {
     }
 
     /// Gives a command, so many ticks from now.
-    pub fn after(&mut self, ticks: u64, node: NodeId, command: P::Command) {
-        *self.plans += 1;
-        let what = What::Command { command, plan: *self.plans };
-        self.wheel.push_rarely(self.now.saturating_add(ticks), Occurrence { node, what });
+    pub fn after(&mut self, ticks: u64, node: NodeId, command: C) {
+        self.planned.push((self.now.saturating_add(ticks), node, command));
     }
 }
 

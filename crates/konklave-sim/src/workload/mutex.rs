@@ -3,7 +3,6 @@
 mod demand;
 
 use konklave::mutex::{Command, Event};
-use konklave::protocol::Protocol;
 use konklave::{NodeId, NodeSet};
 use serde::Serialize;
 
@@ -152,7 +151,7 @@ impl Contention {
         self.entries > warmup && self.entries.saturating_add(warmup) <= self.wanted()
     }
 
-    fn thinking_time<P: Protocol>(&self, agenda: &mut Agenda<'_, P>) -> u64 {
+    fn thinking_time(&self, agenda: &mut Agenda<'_, Command>) -> u64 {
         match self.plan.demand {
             Demand::Light | Demand::Heavy => self.plan.think,
             Demand::Poisson(rate) => {
@@ -163,10 +162,7 @@ impl Contention {
     }
 
     /// The next request of a node that asks for itself.
-    fn ask_again<P>(&mut self, node: NodeId, agenda: &mut Agenda<'_, P>)
-    where
-        P: Protocol<Command = Command>,
-    {
+    fn ask_again(&mut self, node: NodeId, agenda: &mut Agenda<'_, Command>) {
         if self.nodes[node.index()].left > 0 {
             let pause = self.thinking_time(agenda);
             agenda.after(pause, node, Command::Acquire);
@@ -174,10 +170,7 @@ impl Contention {
     }
 
     /// The next request under light load, by anyone who is up.
-    fn ask_next<P>(&mut self, pause: u64, agenda: &mut Agenda<'_, P>)
-    where
-        P: Protocol<Command = Command>,
-    {
+    fn ask_next(&mut self, pause: u64, agenda: &mut Agenda<'_, Command>) {
         if self.left == 0 {
             return;
         }
@@ -196,7 +189,7 @@ impl Contention {
     }
 
     /// Long enough for a circling token to be anywhere.
-    fn random_pause<P: Protocol>(&self, agenda: &mut Agenda<'_, P>) -> u64 {
+    fn random_pause(&self, agenda: &mut Agenda<'_, Command>) -> u64 {
         let round = (self.nodes.len() as f64 * self.plan.unit) as u64;
         self.plan.think + round + agenda.random().below(round + 1)
     }
@@ -207,13 +200,12 @@ fn drawn(nodes: &[NodeId], random: &mut Random) -> Option<NodeId> {
     nodes.get(random.below(nodes.len() as u64) as usize).copied()
 }
 
-impl<P> Workload<P> for Contention
-where
-    P: Protocol<Command = Command, Event = Event>,
-{
+impl Workload for Contention {
+    type Command = Command;
+    type Event = Event;
     type Report = MutexReport;
 
-    fn on_start(&mut self, agenda: &mut Agenda<'_, P>) {
+    fn on_start(&mut self, agenda: &mut Agenda<'_, Command>) {
         match self.plan.demand {
             Demand::Light if self.plan.perpetual => self.ask_next(0, agenda),
             Demand::Light => {} // The first rest is the beginning.
@@ -231,7 +223,7 @@ where
         }
     }
 
-    fn on_command(&mut self, node: NodeId, command: &Command, agenda: &mut Agenda<'_, P>) {
+    fn on_command(&mut self, node: NodeId, command: &Command, agenda: &mut Agenda<'_, Command>) {
         let now = agenda.now();
         self.commands += 1;
         let moment = Moment { command: self.commands, time: now };
@@ -264,7 +256,7 @@ where
         }
     }
 
-    fn on_event(&mut self, node: NodeId, event: &Event, agenda: &mut Agenda<'_, P>) {
+    fn on_event(&mut self, node: NodeId, event: &Event, agenda: &mut Agenda<'_, Command>) {
         let Event::Granted = event;
         let now = agenda.now();
         agenda.after(self.plan.inside, node, Command::Release);
@@ -295,13 +287,13 @@ where
         }
     }
 
-    fn on_rest(&mut self, agenda: &mut Agenda<'_, P>) {
+    fn on_rest(&mut self, agenda: &mut Agenda<'_, Command>) {
         if self.plan.demand == Demand::Light && self.chosen.is_none() {
             self.ask_next(self.plan.think, agenda);
         }
     }
 
-    fn on_crash(&mut self, node: NodeId, agenda: &mut Agenda<'_, P>) {
+    fn on_crash(&mut self, node: NodeId, agenda: &mut Agenda<'_, Command>) {
         self.down.insert(node);
         let application = &mut self.nodes[node.index()];
         self.wishes = self.wishes.saturating_sub(application.wishes());
@@ -311,7 +303,7 @@ where
         }
     }
 
-    fn on_restart(&mut self, node: NodeId, agenda: &mut Agenda<'_, P>) {
+    fn on_restart(&mut self, node: NodeId, agenda: &mut Agenda<'_, Command>) {
         self.down.remove(node);
         self.wishes += self.nodes[node.index()].wishes();
         match self.plan.demand {

@@ -13,7 +13,7 @@ use konklave::protocol::{self, Broken, Verdict};
 use konklave_sim::metrics::Messages;
 use konklave_sim::workload::{Agenda, Workload};
 
-use super::counter::{Command, Counter, Event};
+use super::counter::{Command, Event};
 
 /// Watches one run of a counter.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -81,7 +81,7 @@ impl Demand {
         Self { left, next_op: 0, answered: 0 }
     }
 
-    fn ask(&mut self, node: NodeId, agenda: &mut Agenda<'_, Counter>) {
+    fn ask(&mut self, node: NodeId, agenda: &mut Agenda<'_, Command>) {
         if self.left[node.index()] > 0 {
             self.left[node.index()] -= 1;
             self.next_op += 1;
@@ -90,17 +90,19 @@ impl Demand {
     }
 }
 
-impl Workload<Counter> for Demand {
+impl Workload for Demand {
+    type Command = Command;
+    type Event = Event;
     /// How many operations were answered.
     type Report = u32;
 
-    fn on_start(&mut self, agenda: &mut Agenda<'_, Counter>) {
+    fn on_start(&mut self, agenda: &mut Agenda<'_, Command>) {
         for node in NodeId::all(self.left.len() as u32) {
             self.ask(node, agenda);
         }
     }
 
-    fn on_event(&mut self, node: NodeId, _event: &Event, agenda: &mut Agenda<'_, Counter>) {
+    fn on_event(&mut self, node: NodeId, _event: &Event, agenda: &mut Agenda<'_, Command>) {
         self.answered += 1;
         self.ask(node, agenda);
     }

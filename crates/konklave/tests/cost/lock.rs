@@ -131,18 +131,20 @@ struct Watched {
     entries: Vec<Entry>,
 }
 
-impl<P: Protocol<Command = Command, Event = Event>> Workload<P> for Watched {
+impl Workload for Watched {
+    type Command = Command;
+    type Event = Event;
     type Report = Measured;
 
-    fn on_start(&mut self, agenda: &mut Agenda<'_, P>) {
+    fn on_start(&mut self, agenda: &mut Agenda<'_, Command>) {
         self.contention.on_start(agenda);
     }
 
-    fn on_command(&mut self, node: NodeId, command: &Command, agenda: &mut Agenda<'_, P>) {
+    fn on_command(&mut self, node: NodeId, command: &Command, agenda: &mut Agenda<'_, Command>) {
         self.contention.on_command(node, command, agenda);
     }
 
-    fn on_event(&mut self, node: NodeId, event: &Event, agenda: &mut Agenda<'_, P>) {
+    fn on_event(&mut self, node: NodeId, event: &Event, agenda: &mut Agenda<'_, Command>) {
         self.entries.push(Entry { time: agenda.now(), node, messages: agenda.messages() });
         match &mut self.in_turn {
             Some(in_turn) => in_turn.on_granted(node, agenda),
@@ -150,7 +152,7 @@ impl<P: Protocol<Command = Command, Event = Event>> Workload<P> for Watched {
         }
     }
 
-    fn on_rest(&mut self, agenda: &mut Agenda<'_, P>) {
+    fn on_rest(&mut self, agenda: &mut Agenda<'_, Command>) {
         match &mut self.in_turn {
             Some(in_turn) => in_turn.on_rest(agenda),
             None => self.contention.on_rest(agenda),
@@ -158,7 +160,7 @@ impl<P: Protocol<Command = Command, Event = Event>> Workload<P> for Watched {
     }
 
     fn report(&self, messages: &Messages, time: u64, unit: f64) -> Measured {
-        let mutex = Workload::<P>::report(&self.contention, messages, time, unit);
+        let mutex = self.contention.report(messages, time, unit);
         let turns = self.in_turn.as_ref().map_or_else(Vec::new, |in_turn| in_turn.turns.clone());
         Measured { mutex, entries: self.entries.clone(), turns }
     }

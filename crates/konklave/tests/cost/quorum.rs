@@ -269,17 +269,19 @@ fn hand_over<R: Roles>(
 
     struct Two(NodeId, NodeId, Vec<u64>);
 
-    impl<R: Roles> Workload<Maekawa<R>> for Two {
+    impl Workload for Two {
+        type Command = Command;
+        type Event = Event;
         type Report = u64;
 
-        fn on_start(&mut self, agenda: &mut Agenda<'_, Maekawa<R>>) {
+        fn on_start(&mut self, agenda: &mut Agenda<'_, Command>) {
             agenda.after(0, self.0, Command::Acquire);
             agenda.after(100, self.1, Command::Acquire);
             agenda.after(200, self.0, Command::Release);
             agenda.after(300, self.1, Command::Release);
         }
 
-        fn on_event(&mut self, _: NodeId, _: &Event, agenda: &mut Agenda<'_, Maekawa<R>>) {
+        fn on_event(&mut self, _: NodeId, _: &Event, agenda: &mut Agenda<'_, Command>) {
             self.2.push(agenda.now());
         }
 

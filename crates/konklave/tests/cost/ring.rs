@@ -131,19 +131,21 @@ struct OneRequest {
     left: bool,
 }
 
-impl Workload<Perpetuum> for OneRequest {
+impl Workload for OneRequest {
+    type Command = Command;
+    type Event = Event;
     type Report = (u64, u64);
 
-    fn on_start(&mut self, agenda: &mut Agenda<'_, Perpetuum>) {
+    fn on_start(&mut self, agenda: &mut Agenda<'_, Command>) {
         agenda.after(self.at, self.node, Command::Acquire);
     }
 
-    fn on_event(&mut self, node: NodeId, _: &Event, agenda: &mut Agenda<'_, Perpetuum>) {
+    fn on_event(&mut self, node: NodeId, _: &Event, agenda: &mut Agenda<'_, Command>) {
         self.entered = Some((agenda.now() - self.at, agenda.messages()));
         agenda.after(1, node, Command::Release);
     }
 
-    fn on_command(&mut self, _: NodeId, command: &Command, _: &mut Agenda<'_, Perpetuum>) {
+    fn on_command(&mut self, _: NodeId, command: &Command, _: &mut Agenda<'_, Command>) {
         self.left |= *command == Command::Release;
     }
 

@@ -45,16 +45,13 @@ pub(super) struct InTurn {
 }
 
 impl InTurn {
-    pub(super) fn on_granted<P>(&mut self, node: NodeId, agenda: &mut Agenda<'_, P>)
-    where
-        P: Protocol<Command = Command>,
-    {
+    pub(super) fn on_granted(&mut self, node: NodeId, agenda: &mut Agenda<'_, Command>) {
         let waited = agenda.now() - self.began.0;
         self.turns.push(Turn { node, messages: 0, waited });
         agenda.after(5, node, Command::Release);
     }
 
-    pub(super) fn on_rest<P: Protocol<Command = Command>>(&mut self, agenda: &mut Agenda<'_, P>) {
+    pub(super) fn on_rest(&mut self, agenda: &mut Agenda<'_, Command>) {
         if let Some(turn) = self.turns.last_mut() {
             turn.messages = agenda.messages() - self.began.1;
         }

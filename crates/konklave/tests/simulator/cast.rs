@@ -24,7 +24,7 @@ pub(super) type Run<'a, P, W> = Simulation<'a, P, W, Indifferent<P>>;
 /// What is done with every algorithm. A trait, as each algorithm has its own types.
 pub(super) trait Director {
     /// `stage` makes the same system again and again.
-    fn direct<'a, P: Protocol, W: Workload<P>>(
+    fn direct<'a, P: Protocol, W: Workload<Command = P::Command, Event = P::Event>>(
         &mut self,
         name: &str,
         make: impl Fn(NodeId) -> P,

@@ -23,7 +23,7 @@ macro_rules! for_each_algorithm {
     (|$name:ident, $stage:ident| $body:block) => {{
         struct Check;
         impl Director for Check {
-            fn direct<'a, P: Protocol, W: Workload<P>>(
+            fn direct<'a, P: Protocol, W: Workload<Command = P::Command, Event = P::Event>>(
                 &mut self,
                 $name: &str,
                 _make: impl Fn(NodeId) -> P,

@@ -134,10 +134,12 @@ impl Script {
     }
 }
 
-impl Workload<Puppet> for Script {
+impl Workload for Script {
+    type Command = Act;
+    type Event = Event;
     type Report = Vec<String>;
 
-    fn on_start(&mut self, agenda: &mut Agenda<'_, Puppet>) {
+    fn on_start(&mut self, agenda: &mut Agenda<'_, Act>) {
         for _ in 0..self.draws {
             agenda.random().word();
         }
@@ -146,7 +148,7 @@ impl Workload<Puppet> for Script {
         }
     }
 
-    fn on_event(&mut self, node: NodeId, event: &Event, agenda: &mut Agenda<'_, Puppet>) {
+    fn on_event(&mut self, node: NodeId, event: &Event, agenda: &mut Agenda<'_, Act>) {
         let what = match event {
             Event::Started => "starts".to_owned(),
             Event::Got { from, number } => format!("gets {number} from {from}"),
@@ -156,17 +158,17 @@ impl Workload<Puppet> for Script {
         self.write(agenda.now(), node, &what);
     }
 
-    fn on_rest(&mut self, agenda: &mut Agenda<'_, Puppet>) {
+    fn on_rest(&mut self, agenda: &mut Agenda<'_, Act>) {
         if let Some((pause, node, act)) = self.at_rest.pop() {
             agenda.after(pause, NodeId(node), act);
         }
     }
 
-    fn on_crash(&mut self, node: NodeId, agenda: &mut Agenda<'_, Puppet>) {
+    fn on_crash(&mut self, node: NodeId, agenda: &mut Agenda<'_, Act>) {
         self.write(agenda.now(), node, "crashes");
     }
 
-    fn on_restart(&mut self, node: NodeId, agenda: &mut Agenda<'_, Puppet>) {
+    fn on_restart(&mut self, node: NodeId, agenda: &mut Agenda<'_, Act>) {
         self.write(agenda.now(), node, "is back");
     }
 

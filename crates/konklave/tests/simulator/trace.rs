@@ -166,7 +166,7 @@ fn a_step_that_fails_is_the_last_one() {
 struct Auditor;
 
 impl Director for Auditor {
-    fn direct<'a, P: Protocol, W: Workload<P>>(
+    fn direct<'a, P: Protocol, W: Workload<Command = P::Command, Event = P::Event>>(
         &mut self,
         name: &str,
         make: impl Fn(NodeId) -> P,
