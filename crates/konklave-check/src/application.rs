@@ -5,77 +5,8 @@ mod booking;
 mod election;
 mod mutex;
 
-use std::fmt::Debug;
-use std::hash::Hash;
-
-use konklave::NodeId;
-use konklave::protocol::Data;
-
 pub use booking::Guest;
 pub use election::Voter;
+use konklave_stage::application::of_node;
+pub use konklave_stage::application::{Application, Standing};
 pub use mutex::Visitor;
-
-/// The application of one node. Its commands end some day, so that a search does.
-pub trait Application: Clone + Eq + Hash + Debug + Send + 'static {
-    /// What it asks for.
-    type Command: Data;
-    /// What it is told.
-    type Event: Data;
-
-    /// Whether applications wait for each other's turns to end, so that some can overtake others.
-    const TAKES_TURNS: bool;
-
-    /// Everything that it may ask for now; it need not.
-    fn commands(&self) -> Vec<Self::Command>;
-
-    /// What the outside has to tell the node: about crashes, say.
-    fn notices(&self) -> Vec<Self::Command> {
-        Vec::new()
-    }
-
-    /// Whether it may ask for this now, or be told this. More than it will by itself, where the
-    /// order of its wishes does not matter.
-    fn may(&self, command: &Self::Command) -> bool {
-        self.commands().contains(command) || self.notices().contains(command)
-    }
-
-    /// It asks for this, or the outside has told this.
-    fn on_command(&mut self, command: &Self::Command);
-
-    /// It is told this.
-    fn on_event(&mut self, event: &Self::Event);
-
-    /// Another node has crashed.
-    fn on_crash(&mut self, _node: NodeId) {}
-
-    /// Another node is back.
-    fn on_restart(&mut self, _node: NodeId) {}
-
-    /// Its own node is back, after a crash that has taken everything from it but its wishes.
-    fn revive(&mut self);
-
-    /// The applications of so many nodes that may give all of these commands.
-    fn supply(nodes: u32, commands: &[(NodeId, Self::Command)]) -> Vec<Self>;
-
-    /// Where it stands.
-    fn standing(&self) -> Standing;
-}
-
-/// The commands of one node among those of all.
-fn of_node<C>(
-    node: NodeId,
-    commands: &[(NodeId, C)],
-) -> impl DoubleEndedIterator<Item = &C> + Clone {
-    commands.iter().filter(move |(other, _)| *other == node).map(|(_, command)| command)
-}
-
-/// Where an application stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Standing {
-    /// It wants nothing.
-    Idle,
-    /// It has asked and was not answered.
-    Waiting,
-    /// It has what it asked for.
-    Served,
-}

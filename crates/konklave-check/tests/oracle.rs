@@ -12,7 +12,7 @@ mod oracle {
     use konklave::protocol::{Monitor, Protocol};
     use konklave_check::application::Application;
     use konklave_check::{Identity, Options, System, Verdict, explore};
-    use konklave_sim::words::Spoken;
+    use konklave_stage::erased::AnyNode;
     use stateright::{Checker, Model};
 
     use erased::AnyModel;
@@ -28,7 +28,7 @@ mod oracle {
         let theirs = AnyModel::new(system.clone()).checker().spawn_bfs().join();
         let is_good = theirs.discoveries().is_empty();
         let spoken = System {
-            nodes: system.nodes.iter().cloned().map(Spoken::new).collect(),
+            nodes: system.nodes.iter().cloned().map(AnyNode::new).collect(),
             applications: system.applications.clone(),
             monitor: system.monitor.clone(),
             world: system.world,

@@ -16,12 +16,12 @@ use konklave_check::application::Application;
 use konklave_check::{Coverage, Noted};
 use konklave_sim::random::{Random, Stream};
 use konklave_sim::script::Script;
-use konklave_sim::words::Spoken;
 use konklave_sim::workload::booking::{self as bookings, BookingReport, Diary};
 use konklave_sim::workload::election::{self as ballot, Ballot, ElectionReport};
 use konklave_sim::workload::mutex::{Contention, Demand, MutexReport, Plan};
 use konklave_sim::workload::{Members, Workload};
 use konklave_sim::{Options, Progress, Recording, Replayed, Report, Simulation};
+use konklave_stage::erased::AnyNode;
 use serde::Serialize;
 
 use crate::failure::Failure;
@@ -288,7 +288,7 @@ where
     let (plan, coverage, trace, go_on): (_, _, _, &mut dyn FnMut(_) -> _) = match job {
         Job::Run { plan, trace, go_on } => (plan, None, trace, go_on),
         Job::Try { plan, coverage, go_on } => (plan, Some(coverage.clone()), None, go_on),
-        job => return speak(site, job, &|me| Spoken::new(make(me)), applications, monitor),
+        job => return speak(site, job, &|me| AnyNode::new(make(me)), applications, monitor),
     };
     let (options, watched) = (plan.options.clone(), Noted::new(monitor, coverage));
     let simulation = Simulation::new(options, site.nodes(), make, workload(plan)?, watched);
@@ -302,7 +302,7 @@ type Applications<A> = fn(&CheckPlan, &Site) -> Result<Vec<A>, Failure>;
 fn speak<A, M>(
     site: &Site,
     job: Job<'_>,
-    make: &dyn Fn(NodeId) -> Spoken<M::Command, M::Event>,
+    make: &dyn Fn(NodeId) -> AnyNode<M::Command, M::Event>,
     applications: Applications<A>,
     monitor: M,
 ) -> Result<Outcome, Failure>

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use konklave::protocol::Input;
 use konklave::trace::{self, Fault, Header, Line};
-use konklave_sim::words::Words;
+use konklave_stage::erased::Erased;
 use serde_json::{Value, json};
 
 use crate::Verdict;
@@ -170,7 +170,7 @@ fn read_header(line: &str) -> Result<Setup, String> {
 }
 
 /// A line of a trace, for people.
-pub fn describe(line: &Line<Words>) -> String {
+pub fn describe(line: &Line<Erased>) -> String {
     match line {
         Line::Step(step) => {
             let node = step.node;
@@ -195,7 +195,7 @@ pub fn describe(line: &Line<Words>) -> String {
     }
 }
 
-fn describe_fault(fault: &Fault<Words>) -> String {
+fn describe_fault(fault: &Fault<Erased>) -> String {
     match fault {
         Fault::Lost(number) => format!("message {number} is lost"),
         Fault::Doubled(number) => format!("message {number} will arrive twice"),

@@ -6,7 +6,7 @@ mod spans;
 mod telling;
 
 use konklave::trace::{End, Line};
-use konklave_sim::words::Words;
+use konklave_stage::erased::Erased;
 
 pub use read::{Recorded, TraceError, read};
 
@@ -176,7 +176,7 @@ impl Account {
     ///
     /// If a line speaks of a node that does not exist.
     pub fn new<'a>(
-        lines: impl IntoIterator<Item = &'a Line<Words>>,
+        lines: impl IntoIterator<Item = &'a Line<Erased>>,
         nodes: usize,
     ) -> Result<Self, TraceError> {
         let mut telling = telling::Telling::new(nodes);

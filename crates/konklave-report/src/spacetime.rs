@@ -2,7 +2,7 @@
 
 use konklave::trace::Line;
 use konklave_draw::spacetime::{self, Diagram, EventId, EventKind, History, SpanLook};
-use konklave_sim::words::Words;
+use konklave_stage::erased::Erased;
 
 use crate::account::{Account, Event, Fate, SpanKind, TraceError, What, labels};
 
@@ -254,7 +254,7 @@ fn first_goal(account: &Account) -> Option<usize> {
 /// If a line speaks of a node that does not exist, or the options do, or of such an event.
 pub fn diagram(
     title: &str,
-    lines: &[Line<Words>],
+    lines: &[Line<Erased>],
     nodes: usize,
     options: &Options,
 ) -> Result<Picture, String> {

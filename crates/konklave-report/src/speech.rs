@@ -1,23 +1,23 @@
-//! Words of any algorithm, for people: their kinds and their whole text.
+//! Erased of any algorithm, for people: their kinds and their whole text.
 
-use konklave_sim::words::Word;
-use serde_json::Value;
+use konklave_stage::erased::Value;
+use serde_json::Value as Json;
 
 /// The kind of a message: the names of its variants, as the simulator counts them. A message of a
 /// part has a longer name, `Wave.Explore`; a struct has the kind of a field that has one.
-pub fn kind(word: &Word) -> String {
+pub fn kind(word: &Value) -> String {
     variant(&value(word)).unwrap_or_else(|| "message".to_owned())
 }
 
 /// All there is to say: as the algorithm prints it, or nearly so if the word comes from a file.
-pub fn text(word: &Word) -> String {
+pub fn text(word: &Value) -> String {
     let spoken = format!("{word:?}");
     if spoken.is_empty() { spell(&value(word)) } else { spoken }
 }
 
 /// What a message says to its receiver: the innermost of the variants that make up its kind, with
 /// what is in it if that is short.
-pub fn label(word: &Word) -> String {
+pub fn label(word: &Value) -> String {
     let value = value(word);
     let inner = innermost(&value);
     let text = spell(inner);
@@ -31,18 +31,18 @@ pub fn label(word: &Word) -> String {
 const LABEL: usize = 18;
 
 /// The name of the word's variant, and what is in it: `{"Reserve":[1,3]}` is `Reserve` and `1, 3`.
-pub(crate) fn parts(word: &Word) -> (String, String) {
+pub(crate) fn parts(word: &Value) -> (String, String) {
     match value(word) {
-        Value::Object(fields) if fields.len() == 1 => {
+        Json::Object(fields) if fields.len() == 1 => {
             let (name, content) = fields.into_iter().next().unwrap_or_default();
             (name, inside(&content))
         }
-        Value::String(name) => (name, String::new()),
+        Json::String(name) => (name, String::new()),
         other => (spell(&other), String::new()),
     }
 }
 
-fn value(word: &Word) -> Value {
+fn value(word: &Value) -> Json {
     serde_json::to_value(word).unwrap_or_default()
 }
 
@@ -52,12 +52,12 @@ fn is_variant(name: &str) -> bool {
 }
 
 /// The only field of an object, if it is a variant.
-fn only_variant(value: &Value) -> Option<(&String, &Value)> {
+fn only_variant(value: &Json) -> Option<(&String, &Json)> {
     let fields = value.as_object().filter(|fields| fields.len() == 1)?;
     fields.iter().next().filter(|(name, _)| is_variant(name))
 }
 
-fn variant(value: &Value) -> Option<String> {
+fn variant(value: &Json) -> Option<String> {
     if let Some((name, content)) = only_variant(value) {
         return match variant(content).filter(|_| !is_struct(content)) {
             Some(inner) => Some(format!("{name}.{inner}")),
@@ -65,30 +65,30 @@ fn variant(value: &Value) -> Option<String> {
         };
     }
     match value {
-        Value::String(name) if is_variant(name) => Some(name.clone()),
-        Value::Object(fields) => fields.values().find_map(variant),
+        Json::String(name) if is_variant(name) => Some(name.clone()),
+        Json::Object(fields) => fields.values().find_map(variant),
         _ => None,
     }
 }
 
 /// The innermost value that a kind speaks of.
-fn innermost(value: &Value) -> &Value {
+fn innermost(value: &Json) -> &Json {
     let inner = match (only_variant(value), value) {
         (Some((_, content)), _) => {
             (variant(content).is_some() && !is_struct(content)).then_some(content)
         }
-        (None, Value::Object(fields)) => fields.values().find(|field| variant(field).is_some()),
+        (None, Json::Object(fields)) => fields.values().find(|field| variant(field).is_some()),
         _ => None,
     };
     inner.map_or(value, innermost)
 }
 
 /// Whether it is a struct, or the fields of a variant: these say nothing about its kind.
-fn is_struct(value: &Value) -> bool {
+fn is_struct(value: &Json) -> bool {
     value.is_object() && only_variant(value).is_none()
 }
 
-fn spell(value: &Value) -> String {
+fn spell(value: &Json) -> String {
     if let Some((name, content)) = only_variant(value) {
         return match is_struct(content) {
             true => format!("{name} {}", spell(content)),
@@ -96,10 +96,10 @@ fn spell(value: &Value) -> String {
         };
     }
     match value {
-        Value::String(text) => text.clone(),
-        Value::Array(items) => format!("[{}]", list(items)),
-        Value::Object(fields) => {
-            let field = |(name, value): (&String, &Value)| format!("{name}: {}", spell(value));
+        Json::String(text) => text.clone(),
+        Json::Array(items) => format!("[{}]", list(items)),
+        Json::Object(fields) => {
+            let field = |(name, value): (&String, &Json)| format!("{name}: {}", spell(value));
             let fields: Vec<_> = fields.iter().map(field).collect();
             if fields.is_empty() { "{}".to_owned() } else { format!("{{ {} }}", fields.join(", ")) }
         }
@@ -107,14 +107,14 @@ fn spell(value: &Value) -> String {
     }
 }
 
-fn inside(value: &Value) -> String {
+fn inside(value: &Json) -> String {
     match value {
-        Value::Array(items) => list(items),
+        Json::Array(items) => list(items),
         other => spell(other),
     }
 }
 
-fn list(items: &[Value]) -> String {
+fn list(items: &[Json]) -> String {
     items.iter().map(spell).collect::<Vec<_>>().join(", ")
 }
 
@@ -122,7 +122,7 @@ fn list(items: &[Value]) -> String {
 mod tests {
     use super::*;
 
-    fn word(json: &str) -> Word {
+    fn word(json: &str) -> Value {
         serde_json::from_str(json).unwrap()
     }
 

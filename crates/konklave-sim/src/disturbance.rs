@@ -13,8 +13,8 @@ use crate::faults::{Faults, Target};
 use crate::occurrence::{FORGED, NOBODY, Occurrence, What};
 use crate::random::{Random, Stream};
 use crate::simulation::Simulation;
-use crate::words::Word;
 use crate::workload::Workload;
+use konklave_stage::erased::Value;
 
 /// One end of a planned fault.
 #[derive(Clone, Debug)]
@@ -213,7 +213,7 @@ where
             let input = Input::Message { from: *from, msg: msg.clone() };
             self.nodes[node.index()].state.on_dyn(input, &mut Void);
         }
-        let messages = messages.iter().map(|(from, msg)| (*from, Word::written(msg))).collect();
+        let messages = messages.iter().map(|(from, msg)| (*from, Value::json(msg))).collect();
         self.world.fault(Fault::Garbage { node, messages });
     }
 

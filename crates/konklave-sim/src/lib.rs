@@ -47,7 +47,6 @@ mod simulation;
 mod size;
 mod timers;
 pub mod wheel;
-pub mod words;
 pub mod workload;
 mod world;
 

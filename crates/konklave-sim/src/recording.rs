@@ -8,16 +8,16 @@ use konklave::protocol::{Effect, Input};
 use konklave::trace::{End, Fault, Line, Step};
 use serde::Serialize;
 
-use crate::words::Words;
+use konklave_stage::erased::Erased;
 
 /// A trace that is being written. The header is the caller's.
 pub struct Recording<'a> {
     out: Box<dyn Write + 'a>,
     with_states: bool,
     /// What the step under way has done so far.
-    effects: Vec<Effect<Words>>,
+    effects: Vec<Effect<Erased>>,
     /// What befell its messages.
-    faults: Vec<Fault<Words>>,
+    faults: Vec<Fault<Erased>>,
     /// How many messages led to each message, itself included.
     depths: Vec<u32>,
     steps: u64,
@@ -56,12 +56,12 @@ impl<'a> Recording<'a> {
     }
 
     /// The step under way does something.
-    pub(crate) fn effect(&mut self, effect: Effect<Words>) {
+    pub(crate) fn effect(&mut self, effect: Effect<Erased>) {
         self.effects.push(effect);
     }
 
     /// Something happens to a message of the step under way.
-    pub(crate) fn message_fault(&mut self, fault: Fault<Words>) {
+    pub(crate) fn message_fault(&mut self, fault: Fault<Erased>) {
         self.faults.push(fault);
     }
 
@@ -70,7 +70,7 @@ impl<'a> Recording<'a> {
         &mut self,
         at: u64,
         node: NodeId,
-        input: Input<Words>,
+        input: Input<Erased>,
         number: Option<u32>,
         state: &dyn Debug,
     ) {
@@ -89,7 +89,7 @@ impl<'a> Recording<'a> {
     }
 
     /// Something goes wrong between steps.
-    pub(crate) fn fault(&mut self, at: u64, what: Fault<Words>) {
+    pub(crate) fn fault(&mut self, at: u64, what: Fault<Erased>) {
         self.write(&Line::Fault { at, what });
     }
 
@@ -102,7 +102,7 @@ impl<'a> Recording<'a> {
         }
     }
 
-    fn write(&mut self, line: &Line<Words>) {
+    fn write(&mut self, line: &Line<Erased>) {
         if self.error.is_none() {
             self.error = write_line(&mut self.out, line).err();
         }

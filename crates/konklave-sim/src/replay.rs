@@ -13,7 +13,7 @@ use konklave::trace::{End, Fault, Line, Step};
 use crate::disturbance::Void;
 use crate::report::Ended;
 use crate::simulation::failed_assertion;
-use crate::words::{Actor, Sent, Spoken, Word, Words};
+use konklave_stage::erased::{AnyNode, DynNode, Erased, Sent, Value};
 
 /// A trace that cannot be replayed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,11 +52,11 @@ pub struct Replayed {
 pub fn replay<M: Monitor>(
     lines: &mut dyn Iterator<Item = std::io::Result<String>>,
     nodes: u32,
-    make: &dyn Fn(NodeId) -> Spoken<M::Command, M::Event>,
+    make: &dyn Fn(NodeId) -> AnyNode<M::Command, M::Event>,
     monitor: M,
-    show: &mut dyn FnMut(&Line<Words>),
+    show: &mut dyn FnMut(&Line<Erased>),
 ) -> Result<Replayed, ReplayError> {
-    let make = &|node| make(node).actor;
+    let make = &|node| make(node).node;
     let mut stage = Stage {
         nodes: NodeId::all(nodes).map(make).collect(),
         make,
@@ -99,8 +99,8 @@ pub fn replay<M: Monitor>(
 }
 
 struct Stage<'a, M> {
-    nodes: Vec<Box<dyn Actor>>,
-    make: &'a dyn Fn(NodeId) -> Box<dyn Actor>,
+    nodes: Vec<Box<dyn DynNode>>,
+    make: &'a dyn Fn(NodeId) -> Box<dyn DynNode>,
     monitor: M,
     messages: u64,
     /// What is in transit, by the numbers of messages; doubled ones twice.
@@ -119,9 +119,9 @@ type Moment = (Vec<String>, Vec<Sent>);
 
 impl<M: Monitor> Stage<'_, M> {
     /// A line of the trace; any node knows the words.
-    fn read(&self, text: &str) -> Result<Line<Words>, serde_json::Error> {
+    fn read(&self, text: &str) -> Result<Line<Erased>, serde_json::Error> {
         let mut line = serde_json::from_str(text)?;
-        self.nodes.iter().take(1).try_for_each(|node| node.respell_line(&mut line))?;
+        self.nodes.iter().take(1).try_for_each(|node| node.normalise_line(&mut line))?;
         Ok(line)
     }
 
@@ -137,14 +137,14 @@ impl<M: Monitor> Stage<'_, M> {
         }
     }
 
-    fn node(&mut self, node: NodeId) -> Result<&mut Box<dyn Actor>, String> {
+    fn node(&mut self, node: NodeId) -> Result<&mut Box<dyn DynNode>, String> {
         let nodes = self.nodes.len();
         self.nodes
             .get_mut(node.index())
             .ok_or_else(|| format!("there is no node {node} among {nodes} nodes"))
     }
 
-    fn step(&mut self, step: Step<Words>) -> Result<(), String> {
+    fn step(&mut self, step: Step<Erased>) -> Result<(), String> {
         let Step { at, node, input, effects, number, state: recorded } = step;
         self.pass(at)?;
         self.steps += 1;
@@ -152,12 +152,12 @@ impl<M: Monitor> Stage<'_, M> {
         self.arrive(node, &input, number)?;
         if let Input::Command(command) = &input {
             let verdict =
-                self.monitor.on_command(node, &command.read().map_err(|error| error.to_string())?);
+                self.monitor.on_command(node, &command.get().map_err(|error| error.to_string())?);
             self.judge(verdict);
         }
         let mut env = Checking::new(effects);
         let state = self.node(node)?;
-        let outcome = catch_unwind(AssertUnwindSafe(|| state.act(&input, &mut env)));
+        let outcome = catch_unwind(AssertUnwindSafe(|| state.on_any(&input, &mut env)));
         if let Some(Difference { recorded, now }) = env.difference {
             return Err(format!(
                 "node {node} does '{now}' where {recorded} was recorded: \
@@ -173,7 +173,7 @@ impl<M: Monitor> Stage<'_, M> {
                 Effect::Emit(event) => {
                     let verdict = self
                         .monitor
-                        .on_event(node, &event.read().map_err(|error| error.to_string())?);
+                        .on_event(node, &event.get().map_err(|error| error.to_string())?);
                     self.judge(verdict);
                 }
                 Effect::SetTimer { .. } | Effect::CancelTimer(_) | Effect::Choose { .. } => {}
@@ -207,7 +207,7 @@ impl<M: Monitor> Stage<'_, M> {
     fn arrive(
         &mut self,
         to: NodeId,
-        input: &Input<Words>,
+        input: &Input<Erased>,
         number: Option<u32>,
     ) -> Result<(), String> {
         let (from, msg) = match (input, number) {
@@ -247,7 +247,7 @@ impl<M: Monitor> Stage<'_, M> {
         Ok(())
     }
 
-    fn fault(&mut self, at: u64, fault: Fault<Words>) -> Result<(), String> {
+    fn fault(&mut self, at: u64, fault: Fault<Erased>) -> Result<(), String> {
         self.pass(at)?;
         match fault {
             Fault::Crash(node) => {
@@ -264,7 +264,7 @@ impl<M: Monitor> Stage<'_, M> {
                 let state = self.node(node)?;
                 for (from, msg) in messages {
                     let input = Input::Message { from, msg };
-                    state.act(&input, &mut Void).map_err(|error| error.to_string())?;
+                    state.on_any(&input, &mut Void).map_err(|error| error.to_string())?;
                 }
             }
             Fault::Lost(number) | Fault::Missed(number) => {
@@ -324,7 +324,7 @@ impl<M: Monitor> Stage<'_, M> {
             let nodes: Vec<_> = self.nodes.iter().map(Box::as_ref).collect();
             let messages = self.transit.values().flatten();
             let messages: Vec<_> = messages.map(|(from, to, msg)| (*from, *to, msg)).collect();
-            let lemmas = nodes.first().map_or_else(Vec::new, |node| node.lemmas());
+            let lemmas = nodes.first().map_or_else(Vec::new, |node| node.dyn_invariants());
             found.extend(lemmas.iter().filter_map(|lemma| (lemma.judge)(&nodes, &messages).err()));
         }
         found.extend(self.monitor.at_rest().err());
@@ -334,8 +334,8 @@ impl<M: Monitor> Stage<'_, M> {
 
 /// An environment that compares what a node does with what it did.
 struct Checking {
-    recorded: VecDeque<Effect<Words>>,
-    done: Vec<Effect<Words>>,
+    recorded: VecDeque<Effect<Erased>>,
+    done: Vec<Effect<Erased>>,
     difference: Option<Difference>,
 }
 
@@ -346,11 +346,11 @@ struct Difference {
 }
 
 impl Checking {
-    fn new(recorded: Vec<Effect<Words>>) -> Self {
+    fn new(recorded: Vec<Effect<Erased>>) -> Self {
         Self { recorded: recorded.into(), done: Vec::new(), difference: None }
     }
 
-    fn effect(&mut self, effect: Effect<Words>) {
+    fn effect(&mut self, effect: Effect<Erased>) {
         let recorded = self.recorded.pop_front();
         if recorded.as_ref() != Some(&effect) && self.difference.is_none() {
             let recorded = recorded.map_or("nothing more".to_owned(), |it| format!("'{it}'"));
@@ -360,20 +360,20 @@ impl Checking {
     }
 }
 
-impl Env<Words> for Checking {
-    fn send(&mut self, to: NodeId, msg: Word) {
+impl Env<Erased> for Checking {
+    fn send(&mut self, to: NodeId, msg: Value) {
         self.effect(Effect::Send { to, msg });
     }
 
-    fn set_timer(&mut self, timer: Word, after: Duration) {
+    fn set_timer(&mut self, timer: Value, after: Duration) {
         self.effect(Effect::SetTimer { timer, after });
     }
 
-    fn cancel_timer(&mut self, timer: Word) {
+    fn cancel_timer(&mut self, timer: Value) {
         self.effect(Effect::CancelTimer(timer));
     }
 
-    fn emit(&mut self, event: Word) {
+    fn emit(&mut self, event: Value) {
         self.effect(Effect::Emit(event));
     }
 

@@ -9,7 +9,7 @@
 //! use konklave::NodeId;
 //! use konklave::mutex::{Monitor, ricart_agrawala::RicartAgrawala};
 //! use konklave_sim::script::{Script, ScriptError};
-//! use konklave_sim::words::Spoken;
+//! use konklave_stage::erased::AnyNode;
 //!
 //! let text = "\
 //! ## Two nodes want to enter.
@@ -32,7 +32,7 @@
 //! ";
 //! let script = Script::parse(text)?;
 //! assert_eq!(script.settings(), [("nodes".to_owned(), "2".to_owned())]);
-//! let nodes = NodeId::all(2).map(|me| Spoken::new(RicartAgrawala::new(me, 2))).collect();
+//! let nodes = NodeId::all(2).map(|me| AnyNode::new(RicartAgrawala::new(me, 2))).collect();
 //! assert_eq!(script.play(nodes, Monitor::new(2))?, text);
 //! # Ok::<(), ScriptError>(())
 //! ```
@@ -72,8 +72,8 @@ use std::fmt::{self, Display};
 
 use konklave::protocol::Monitor;
 
-use crate::words::Spoken;
 use command::Command;
+use konklave_stage::erased::AnyNode;
 use stage::Stage;
 
 /// A script, well formed but not played yet.
@@ -199,10 +199,10 @@ impl Script {
     /// If a command cannot be carried out, or a node sends to one that does not exist.
     pub fn play<M: Monitor>(
         &self,
-        nodes: Vec<Spoken<M::Command, M::Event>>,
+        nodes: Vec<AnyNode<M::Command, M::Event>>,
         monitor: M,
     ) -> Result<String, ScriptError> {
-        let actors = nodes.into_iter().map(|node| node.actor).collect();
+        let actors = nodes.into_iter().map(|node| node.node).collect();
         let mut stage = Stage::new(actors, monitor);
         stage.start().map_err(at(1))?;
         let mut played = String::new();

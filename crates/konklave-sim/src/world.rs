@@ -19,8 +19,8 @@ use crate::report::Violation;
 use crate::simulation::{Node, Options};
 use crate::timers::Timers;
 use crate::wheel::Wheel;
-use crate::words::{self, Word, Words};
 use crate::workload::{Agenda, Workload};
+use konklave_stage::erased::{self, Erased, Value};
 
 /// What nodes act upon and what acts upon them.
 pub(crate) struct World<'a, P: Protocol, W, M, const METERED: bool> {
@@ -147,7 +147,7 @@ where
                 .on_dyn(input, &mut NodeEnv::<_, _, _, METERED, false> { world: self, me, load });
         }
         let is_sent = matches!(input, Input::Message { .. }) && label != FORGED;
-        let words = words::input(&input);
+        let words = erased::input(&input);
         let env = &mut NodeEnv::<_, _, _, METERED, false> { world: self, me, load };
         let outcome = catch_unwind(AssertUnwindSafe(|| node.on_dyn(input, env)));
         let now = self.now;
@@ -213,7 +213,7 @@ where
         self.wheel.len() == self.timers.dead() + faults
     }
 
-    pub(crate) fn fault(&mut self, what: Fault<Words>) {
+    pub(crate) fn fault(&mut self, what: Fault<Erased>) {
         let now = self.now;
         if let Some(recording) = &mut self.recording {
             recording.fault(now, what);
@@ -271,7 +271,7 @@ where
         };
         let (from, to, label) = (*from, *to, *label);
         if let Some(recording) = &mut self.recording {
-            recording.effect(Effect::Send { to, msg: Word::written(msg) });
+            recording.effect(Effect::Send { to, msg: Value::json(msg) });
         }
         if let Some(specimens) = &mut self.specimens {
             match specimens.len() < SPECIMENS {
@@ -294,7 +294,7 @@ where
         }
     }
 
-    fn message_fault(&mut self, fault: Fault<Words>) {
+    fn message_fault(&mut self, fault: Fault<Erased>) {
         if let Some(recording) = &mut self.recording {
             recording.message_fault(fault);
         }
@@ -341,7 +341,7 @@ where
     fn set_timer(&mut self, timer: P::Timer, after: Duration) {
         let world = &mut *self.world;
         if let Some(recording) = &mut world.recording {
-            recording.effect(Effect::SetTimer { timer: Word::written(&timer), after });
+            recording.effect(Effect::SetTimer { timer: Value::json(&timer), after });
         }
         let start = world.timers.start(self.me, timer.clone());
         let time = world.now.saturating_add(ticks(after));
@@ -351,7 +351,7 @@ where
 
     fn cancel_timer(&mut self, timer: P::Timer) {
         if let Some(recording) = &mut self.world.recording {
-            recording.effect(Effect::CancelTimer(Word::written(&timer)));
+            recording.effect(Effect::CancelTimer(Value::json(&timer)));
         }
         self.world.timers.cancel(self.me, &timer);
     }
@@ -359,7 +359,7 @@ where
     fn emit(&mut self, event: P::Event) {
         let world = &mut *self.world;
         if !PLAIN && let Some(recording) = &mut world.recording {
-            recording.effect(Effect::Emit(Word::written(&event)));
+            recording.effect(Effect::Emit(Value::json(&event)));
         }
         world.digest.add(&event);
         let verdict = world.monitor.on_event(self.me, &event);

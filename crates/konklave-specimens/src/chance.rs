@@ -2,9 +2,9 @@
 
 use konklave::NodeId;
 use konklave::mutex::{Command, Event, Monitor};
-use konklave_sim::words::Spoken;
 use konklave_sim::workload::mutex::{Contention, Demand, Plan};
 use konklave_sim::{Delay, Options, Recording, Simulation};
+use konklave_stage::erased::AnyNode;
 
 use crate::Setting;
 
@@ -13,7 +13,7 @@ use crate::Setting;
 pub fn attempt(
     setting: &Setting,
     seed: u64,
-    make: &dyn Fn(NodeId) -> Spoken<Command, Event>,
+    make: &dyn Fn(NodeId) -> AnyNode<Command, Event>,
 ) -> Option<(String, Vec<String>)> {
     let nodes = setting.nodes();
     let delay = Delay::Exponential(10);

@@ -7,12 +7,12 @@ use konklave::protocol::{Input, Protocol};
 use konklave::trace::Line;
 use konklave_check::application::Visitor;
 use konklave_check::shrink::shrink;
-use konklave_sim::words::Spoken;
 use konklave_specimens::chance::attempt;
 use konklave_specimens::{Flaw, Flawed, Specimen, Tool, Visit, all, visit};
+use konklave_stage::erased::AnyNode;
 
 /// Nodes of any algorithm: compiled once for all of them.
-type Node = Spoken<Command, Event>;
+type Node = AnyNode<Command, Event>;
 
 /// How many schedules the right algorithm goes through at least.
 const SCHEDULES: u64 = 200;
@@ -64,8 +64,8 @@ impl Visit for Hunt {
         P: Protocol<Command = Command, Event = Event>,
         F: Flaw<P>,
     {
-        let broken = |me| Spoken::new(Flawed::new(right(me), flaw(me)));
-        self.hunt(&|me| Spoken::new(right(me)), &broken)
+        let broken = |me| AnyNode::new(Flawed::new(right(me), flaw(me)));
+        self.hunt(&|me| AnyNode::new(right(me)), &broken)
     }
 
     fn election<P, F>(

@@ -12,12 +12,12 @@ use konklave::mutex::ricart_agrawala::RicartAgrawala;
 use konklave::mutex::{self, Command};
 use konklave::protocol::{Monitor, Protocol};
 use konklave::trace::Line;
-use konklave_sim::words::Spoken;
 use konklave_sim::workload::Workload;
 use konklave_sim::workload::election::{Ballot, Plan as BallotPlan};
 use konklave_sim::workload::mutex::{Contention, Demand, Plan};
 use konklave_sim::{Delay, Faults, Options, Recording, Simulation, replay};
 use konklave_specimens::{Flaw, Flawed, Flawless};
+use konklave_stage::erased::AnyNode;
 use std::time::Duration;
 
 use super::happening::Recorded;
@@ -77,7 +77,7 @@ where
     assert!(size.steps <= Size::of(lines).steps, "{about}: {size:?} of {:?}", Size::of(lines));
 
     let mut text = shrunk.schedule.iter().map(|line| Ok(serde_json::to_string(line).unwrap()));
-    let spoken = &|me| Spoken::new(make(me));
+    let spoken = &|me| AnyNode::new(make(me));
     let replayed = replay(&mut text, nodes, spoken, monitor.clone(), &mut |_| {});
     let replayed = replayed.unwrap_or_else(|error| panic!("{about}: {error}"));
     assert_eq!(replayed.broken, Some(shrunk.broken.clone()), "{about}");

@@ -6,8 +6,8 @@ use konklave::mutex;
 use konklave::protocol::{Monitor, Protocol};
 use konklave_check::application::{Application, Visitor, Voter};
 use konklave_check::{Faults, Options, Order, System, Verdict, World, explore};
-use konklave_sim::words::Spoken;
 use konklave_specimens::{Finding, Flaw, Flawed, Setting, Specimen, Tool, Visit, all, visit};
+use konklave_stage::erased::AnyNode;
 use stateright::{Checker, Model};
 
 use super::erased::AnyModel;
@@ -20,9 +20,9 @@ type Found = (Verdict, bool);
 
 impl Both {
     /// All algorithms of a problem have one type here, in words: the rest is compiled once.
-    fn look<C, E, A, M>(&self, nodes: Vec<Spoken<C, E>>, applications: Vec<A>, monitor: M) -> Found
+    fn look<C, E, A, M>(&self, nodes: Vec<AnyNode<C, E>>, applications: Vec<A>, monitor: M) -> Found
     where
-        Spoken<C, E>: Protocol<Command = C, Event = E>,
+        AnyNode<C, E>: Protocol<Command = C, Event = E>,
         A: Application<Command = C, Event = E>,
         M: Monitor<Command = C, Event = E>,
     {
@@ -49,7 +49,7 @@ impl Visit for Both {
         F: Flaw<P>,
     {
         let nodes = NodeId::all(self.0.nodes());
-        let nodes = nodes.map(|me| Spoken::new(Flawed::new(right(me), flaw(me)))).collect();
+        let nodes = nodes.map(|me| AnyNode::new(Flawed::new(right(me), flaw(me)))).collect();
         let visitors = self.0.budget.iter().copied().map(Visitor::new).collect();
         self.look(nodes, visitors, mutex::Monitor::new(self.0.nodes()))
     }
@@ -65,7 +65,7 @@ impl Visit for Both {
         F: Flaw<P>,
     {
         let nodes = NodeId::all(self.0.nodes());
-        let nodes = nodes.map(|me| Spoken::new(Flawed::new(right(me), flaw(me)))).collect();
+        let nodes = nodes.map(|me| AnyNode::new(Flawed::new(right(me), flaw(me)))).collect();
         let voters = self.0.budget.iter().copied().map(Voter::new).collect();
         let monitor = election::Monitor::new(self.0.ground().ids().to_vec(), winner);
         self.look(nodes, voters, monitor)

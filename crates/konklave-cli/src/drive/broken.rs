@@ -4,7 +4,7 @@ use konklave::NodeId;
 use konklave::election::{self, Winner};
 use konklave::mutex;
 use konklave::protocol::Protocol;
-use konklave_sim::words::Spoken;
+use konklave_stage::erased::AnyNode;
 
 use super::{CheckPlan, Job, Outcome, speak};
 use crate::failure::Failure;
@@ -20,7 +20,7 @@ where
     P: Protocol<Command = mutex::Command, Event = mutex::Event>,
 {
     let monitor = mutex::Monitor::new(site.nodes());
-    speak(site, job, &|me| Spoken::new(make(me)), CheckPlan::visitors, monitor)
+    speak(site, job, &|me| AnyNode::new(make(me)), CheckPlan::visitors, monitor)
 }
 
 /// Drives a broken election algorithm.
@@ -34,5 +34,5 @@ where
     P: Protocol<Command = election::Command, Event = election::Event>,
 {
     let monitor = election::Monitor::new(site.ids().to_vec(), winner);
-    speak(site, job, &|me| Spoken::new(make(me)), CheckPlan::voters, monitor)
+    speak(site, job, &|me| AnyNode::new(make(me)), CheckPlan::voters, monitor)
 }

@@ -11,9 +11,9 @@ use konklave::protocol::{Data, Monitor};
 use konklave::trace::{Header, Line, VERSION};
 use konklave_check::application::{Application, Guest, Visitor, Voter};
 use konklave_check::{Options, Order, Pace, Progress, Report, System, World, explore};
-use konklave_sim::words::Spoken;
 use konklave_sim::workload::Members;
 use konklave_sim::write_line;
+use konklave_stage::erased::AnyNode;
 use serde_json::Value;
 
 use super::{members, refuse_rivals};
@@ -51,8 +51,8 @@ pub struct Told {
 }
 
 impl Told {
-    pub(super) fn new<C: Data, E: Data>(lines: &[Line<Spoken<C, E>>]) -> Self {
-        let words: Vec<_> = lines.iter().map(Spoken::in_words).collect();
+    pub(super) fn new<C: Data, E: Data>(lines: &[Line<AnyNode<C, E>>]) -> Self {
+        let words: Vec<_> = lines.iter().map(AnyNode::erase).collect();
         let json = |line| serde_json::to_string(line).expect("what is in a trace can be written");
         Self { trace: words.iter().map(json).collect(), text: words.iter().map(describe).collect() }
     }
@@ -91,7 +91,7 @@ fn header(site: &Site) -> Header<Setup> {
 
 /// Looks at every schedule of these nodes.
 pub(super) fn check<A, M>(
-    make: &dyn Fn(NodeId) -> Spoken<M::Command, M::Event>,
+    make: &dyn Fn(NodeId) -> AnyNode<M::Command, M::Event>,
     applications: Vec<A>,
     monitor: M,
     plan: &CheckPlan,

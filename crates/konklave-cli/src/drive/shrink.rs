@@ -5,7 +5,7 @@ use konklave::protocol::{Broken, Monitor};
 use konklave_check::World;
 use konklave_check::application::Application;
 use konklave_check::shrink::{Shrunk, Size, Unfit, shrink as shrink_lines};
-use konklave_sim::words::Spoken;
+use konklave_stage::erased::AnyNode;
 
 use super::Told;
 use crate::failure::Failure;
@@ -29,7 +29,7 @@ pub struct Shorter {
 
 /// Shortens the lines of a trace.
 pub(super) fn shrink<A, M>(
-    make: &dyn Fn(NodeId) -> Spoken<M::Command, M::Event>,
+    make: &dyn Fn(NodeId) -> AnyNode<M::Command, M::Event>,
     nodes: u32,
     monitor: M,
     lines: &[String],

@@ -6,9 +6,9 @@ use konklave::election::{self, Winner};
 use konklave::mutex::{Command, Event};
 use konklave::protocol::Protocol;
 use konklave_check::shrink::Size;
-use konklave_sim::words::Spoken;
 use konklave_specimens::chance::attempt;
 use konklave_specimens::{Flaw, Flawed, Setting, Specimen, Visit, visit};
+use konklave_stage::erased::AnyNode;
 use serde_json::json;
 
 use crate::Verdict;
@@ -115,7 +115,7 @@ impl Visit for Hunt {
         P: Protocol<Command = Command, Event = Event>,
         F: Flaw<P>,
     {
-        let make = |me| Spoken::new(Flawed::new(right(me), flaw(me)));
+        let make = |me| AnyNode::new(Flawed::new(right(me), flaw(me)));
         (1..=self.seeds).find_map(|seed| Some((seed, attempt(&self.setting, seed, &make)?.1)))
     }
 

@@ -4,7 +4,7 @@ use std::fmt::{self, Display};
 use std::io::BufRead;
 
 use konklave::trace::{Header, Line, VERSION};
-use konklave_sim::words::Words;
+use konklave_stage::erased::Erased;
 use serde_json::Value;
 
 /// A trace from a file. What its setup means, the one who wrote it knows.
@@ -13,7 +13,7 @@ pub struct Recorded {
     /// What is needed to build the nodes again.
     pub setup: Value,
     /// The lines after the header. If the last is not [`Line::End`], the trace was cut off.
-    pub lines: Vec<Line<Words>>,
+    pub lines: Vec<Line<Erased>>,
 }
 
 impl Recorded {

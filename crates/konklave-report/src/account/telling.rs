@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use konklave::NodeId;
 use konklave::protocol::{Effect, Input};
 use konklave::trace::{End, Fault, Line, Step};
-use konklave_sim::words::{Word, Words};
+use konklave_stage::erased::{Erased, Value};
 
 use super::spans::Spans;
 use super::{Account, Event, Fate, Message, Shade, SpanKind, What};
@@ -53,13 +53,13 @@ impl Telling {
         }
     }
 
-    pub(super) fn line(&mut self, line: &Line<Words>) -> Result<(), String> {
+    pub(super) fn line(&mut self, line: &Line<Erased>) -> Result<(), String> {
         let told = self.tell(line);
         self.lines += 1;
         told
     }
 
-    fn tell(&mut self, line: &Line<Words>) -> Result<(), String> {
+    fn tell(&mut self, line: &Line<Erased>) -> Result<(), String> {
         if let Line::Step(Step { at, .. }) = line {
             // Searches count steps; what comes with a step, such as a miss, is not counted.
             self.is_in_steps &= self.last < Some(*at) && *at <= self.lines as u64;
@@ -124,7 +124,7 @@ impl Telling {
         self.events.len() - 1
     }
 
-    fn step(&mut self, step: &Step<Words>) -> Result<(), String> {
+    fn step(&mut self, step: &Step<Erased>) -> Result<(), String> {
         let node = self.node(step.node)?;
         let what = match &step.input {
             Input::Start if step.effects.is_empty() => return Ok(()),
@@ -162,7 +162,7 @@ impl Telling {
         Ok(())
     }
 
-    fn send(&mut self, event: usize, from: usize, to: usize, msg: &Word) {
+    fn send(&mut self, event: usize, from: usize, to: usize, msg: &Value) {
         self.under_way.entry(self.sent).or_default().push(self.messages.len());
         self.messages.push(Message {
             number: Some(self.sent),
@@ -177,7 +177,7 @@ impl Telling {
         self.sent += 1;
     }
 
-    fn receive(&mut self, event: usize, from: usize, to: usize, number: Option<u32>, msg: &Word) {
+    fn receive(&mut self, event: usize, from: usize, to: usize, number: Option<u32>, msg: &Value) {
         let place = number.and_then(|number| self.arrival(number, Some((from, to))));
         match place {
             Some(place) => self.messages[place].fate = Fate::Arrived(event),
@@ -209,7 +209,7 @@ impl Telling {
         Some(place)
     }
 
-    fn fault(&mut self, at: u64, fault: &Fault<Words>) -> Result<(), String> {
+    fn fault(&mut self, at: u64, fault: &Fault<Erased>) -> Result<(), String> {
         match fault {
             Fault::Lost(number) => {
                 if let Some(place) = self.arrival(*number, None) {
@@ -281,7 +281,7 @@ impl Telling {
 }
 
 /// What a step is about, but for the messages: the command or the timer, and what was told.
-fn label(step: &Step<Words>) -> String {
+fn label(step: &Step<Erased>) -> String {
     let asked = match &step.input {
         Input::Command(word) | Input::Timer(word) => Some(speech::text(word)),
         Input::Start | Input::Message { .. } => None,

@@ -1,6 +1,6 @@
 use konklave::protocol::{Effect, Input};
 use konklave::trace::{Fault, Line, Step};
-use konklave_sim::words::{Word, Words};
+use konklave_stage::erased::{Erased, Value};
 
 use crate::speech;
 use crate::table::{Cell, Table};
@@ -10,7 +10,7 @@ use crate::table::{Cell, Table};
 ///
 /// `line` counts the lines of the trace after its header, from one; `peer` is the other end of a
 /// message, and `message` its number.
-pub fn csv(lines: &[Line<Words>]) -> String {
+pub fn csv(lines: &[Line<Erased>]) -> String {
     let columns = ["line", "time", "node", "what", "peer", "message", "kind", "text"];
     let mut rows = Rows { table: Table::new(columns), line: 0, sent: 0 };
     for line in lines {
@@ -45,7 +45,7 @@ struct Row {
 }
 
 impl Row {
-    fn word(word: &Word) -> Self {
+    fn word(word: &Value) -> Self {
         Self { kind: speech::kind(word), text: speech::text(word), ..Self::default() }
     }
 
@@ -68,7 +68,7 @@ impl Rows {
         ]);
     }
 
-    fn step(&mut self, step: &Step<Words>) {
+    fn step(&mut self, step: &Step<Erased>) {
         let (at, node) = (step.at, Some(step.node.0));
         match &step.input {
             Input::Start => self.push(at, node, "start", Row::default()),
@@ -101,7 +101,7 @@ impl Rows {
         }
     }
 
-    fn fault(&mut self, at: u64, fault: &Fault<Words>) {
+    fn fault(&mut self, at: u64, fault: &Fault<Erased>) {
         let none = Row::default;
         match fault {
             Fault::Lost(number) => self.push(at, None, "lost", Row::number(*number)),

@@ -21,7 +21,7 @@ fn all() -> Vec<Recorded> {
 
 /// The nodes of all events in order, and the earlier events that each follows directly, read from
 /// the lines themselves.
-fn happened_before(lines: &[Line<konklave_sim::words::Words>]) -> (Vec<u32>, Vec<Vec<usize>>) {
+fn happened_before(lines: &[Line<konklave_stage::erased::Erased>]) -> (Vec<u32>, Vec<Vec<usize>>) {
     let (mut nodes, mut causes): (Vec<u32>, Vec<Vec<usize>>) = (Vec::new(), Vec::new());
     let mut senders = Vec::new();
     for line in lines {

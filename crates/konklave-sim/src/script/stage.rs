@@ -3,10 +3,10 @@ use std::fmt::{self, Display};
 
 use konklave::protocol::{Effect, Input, Monitor, Verdict};
 use konklave::{NodeId, NodeSet, Recorder};
-use serde_json::Value;
+use serde_json::Value as Json;
 
 use super::command::{Command, Pick};
-use crate::words::{Actor, Word, Words};
+use konklave_stage::erased::{DynNode, Erased, Value};
 
 /// More than any script needs that comes to rest at last.
 const DELIVERIES_MAX: u32 = 100_000;
@@ -14,12 +14,12 @@ const DELIVERIES_MAX: u32 = 100_000;
 /// Where a script is played.
 pub(super) struct Stage<M> {
     /// None where a node has crashed.
-    nodes: Vec<Option<Box<dyn Actor>>>,
+    nodes: Vec<Option<Box<dyn DynNode>>>,
     monitor: M,
     /// In the order sent.
     flight: VecDeque<Letter>,
     /// Those pending. Where a node has crashed they never run out.
-    timers: Vec<(NodeId, Word)>,
+    timers: Vec<(NodeId, Value)>,
     /// What the next `choose` calls will get.
     choices: VecDeque<u32>,
     deliveries: u32,
@@ -32,7 +32,7 @@ pub(super) struct Stage<M> {
 struct Letter {
     from: NodeId,
     to: NodeId,
-    msg: Word,
+    msg: Value,
 }
 
 impl Display for Letter {
@@ -42,7 +42,7 @@ impl Display for Letter {
 }
 
 impl<M: Monitor> Stage<M> {
-    pub(super) fn new(nodes: Vec<Box<dyn Actor>>, monitor: M) -> Self {
+    pub(super) fn new(nodes: Vec<Box<dyn DynNode>>, monitor: M) -> Self {
         Self {
             nodes: nodes.into_iter().map(Some).collect(),
             monitor,
@@ -95,10 +95,10 @@ impl<M: Monitor> Stage<M> {
         Ok(())
     }
 
-    fn ask(&mut self, node: NodeId, command: &Value) -> Result<(), String> {
+    fn ask(&mut self, node: NodeId, command: &Json) -> Result<(), String> {
         let unknown = |error| format!("node {node} has no such command: {error}");
         let command = self.alive(node)?.command(command).map_err(unknown)?;
-        let verdict = self.monitor.on_command(node, &command.read().map_err(unknown)?);
+        let verdict = self.monitor.on_command(node, &command.get().map_err(unknown)?);
         self.judge(verdict);
         self.step(node, Input::Command(command))
     }
@@ -142,7 +142,7 @@ impl<M: Monitor> Stage<M> {
 
     fn show_who_waits(&mut self) {
         for (node, state) in NodeId::all(self.nodes.len() as u32).zip(&self.nodes) {
-            let waits_for = state.as_ref().map_or_else(NodeSet::new, |state| state.whom());
+            let waits_for = state.as_ref().map_or_else(NodeSet::new, |state| state.awaits());
             if !waits_for.is_empty() {
                 let whom: Vec<_> = waits_for.iter().map(|other| other.to_string()).collect();
                 self.output.push(format!("{node} waits for {}", whom.join(", ")));
@@ -174,9 +174,9 @@ impl<M: Monitor> Stage<M> {
     }
 
     /// One transition of a node that is alive, and what comes of it.
-    fn step(&mut self, node: NodeId, input: Input<Words>) -> Result<(), String> {
+    fn step(&mut self, node: NodeId, input: Input<Erased>) -> Result<(), String> {
         let mut env = Recorder::choosing(self.choices.make_contiguous());
-        let acted = self.alive(node)?.act(&input, &mut env);
+        let acted = self.alive(node)?.on_any(&input, &mut env);
         acted.map_err(|error| format!("node {node} cannot make sense of this: {error}"))?;
         for effect in env.take() {
             self.say(format!("{node} {effect}"));
@@ -188,7 +188,7 @@ impl<M: Monitor> Stage<M> {
                 }
                 Effect::CancelTimer(timer) => self.cancel_timer(node, &timer),
                 Effect::Emit(event) => {
-                    let event = event.read().map_err(|error| error.to_string())?;
+                    let event = event.get().map_err(|error| error.to_string())?;
                     let verdict = self.monitor.on_event(node, &event);
                     self.judge(verdict);
                 }
@@ -205,7 +205,7 @@ impl<M: Monitor> Stage<M> {
         Ok(())
     }
 
-    fn send(&mut self, from: NodeId, to: NodeId, msg: Word) -> Result<(), String> {
+    fn send(&mut self, from: NodeId, to: NodeId, msg: Value) -> Result<(), String> {
         self.node(to).map_err(|problem| format!("node {from} sends to nobody: {problem}"))?;
         self.sent += 1;
         let text = format!("{msg:?}");
@@ -229,7 +229,7 @@ impl<M: Monitor> Stage<M> {
         }
     }
 
-    fn cancel_timer(&mut self, node: NodeId, timer: &Word) {
+    fn cancel_timer(&mut self, node: NodeId, timer: &Value) {
         self.timers.retain(|(owner, pending)| (*owner, pending) != (node, timer));
     }
 
@@ -243,13 +243,13 @@ impl<M: Monitor> Stage<M> {
         self.output.push(line.into());
     }
 
-    fn node(&mut self, node: NodeId) -> Result<&mut Option<Box<dyn Actor>>, String> {
+    fn node(&mut self, node: NodeId) -> Result<&mut Option<Box<dyn DynNode>>, String> {
         let nodes = self.nodes.len();
         let none = || format!("there is no node {node}; there are {nodes}, counted from 0");
         self.nodes.get_mut(node.index()).ok_or_else(none)
     }
 
-    fn alive(&mut self, node: NodeId) -> Result<&mut Box<dyn Actor>, String> {
+    fn alive(&mut self, node: NodeId) -> Result<&mut Box<dyn DynNode>, String> {
         self.node(node)?.as_mut().ok_or_else(|| format!("node {node} has crashed"))
     }
 

@@ -151,7 +151,7 @@ impl Monitor for Watch {
 }
 
 fn play(text: &str) -> Result<String, ScriptError> {
-    Script::parse(text)?.play(vec![Spoken::new(Puppet { heard: 0 }); 3], Watch::default())
+    Script::parse(text)?.play(vec![AnyNode::new(Puppet { heard: 0 }); 3], Watch::default())
 }
 
 /// The output of one block of commands.

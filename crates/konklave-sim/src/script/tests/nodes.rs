@@ -108,7 +108,7 @@ fn what_nodes_do_at_the_start_is_seen_first() {
     let apart = format!("nodes 2\n\nstart\n---\n{busy}\n0 shout\n---\n0 ! Shouted\n");
     for text in [at_once, apart] {
         let script = Script::parse(&text).unwrap();
-        let nodes = vec![Spoken::new(Puppet { heard: 1 }); 2];
+        let nodes = vec![AnyNode::new(Puppet { heard: 1 }); 2];
         assert_eq!(script.play(nodes, Watch::default()).unwrap(), text);
     }
     assert_eq!(problem("0 shout\nstart"), "`start` can only be the first command");
@@ -117,7 +117,7 @@ fn what_nodes_do_at_the_start_is_seen_first() {
 #[test]
 fn what_goes_wrong_at_the_start_is_blamed_on_the_first_line() {
     let script = Script::parse("nodes 1\n\nstart\n---\n").unwrap();
-    let error = script.play(vec![Spoken::new(Puppet { heard: 1 })], Watch::default()).unwrap_err();
+    let error = script.play(vec![AnyNode::new(Puppet { heard: 1 })], Watch::default()).unwrap_err();
     let expected =
         "line 1: node 0 sends to nobody: there is no node 1; there are 1, counted from 0";
     assert_eq!(error.to_string(), expected);

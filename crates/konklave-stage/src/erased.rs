@@ -1,11 +1,11 @@
 //! Nodes of any algorithm, spoken to in words.
 //!
 //! Traces, replays, scripts and searches are not in a hurry. To them a message, timer, command or
-//! event is a [`Word`], and a node of any algorithm is a [`Spoken`] one: so they are compiled once
+//! event is a [`Value`], and a node of any algorithm is a [`AnyNode`] one: so they are compiled once
 //! per problem, and not once per algorithm.
 
-mod actor;
-mod spoken;
+mod any_node;
+mod dyn_node;
 
 use std::any::Any;
 use std::cmp::Ordering;
@@ -20,12 +20,12 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Error;
 use serde_json::value::{RawValue, to_raw_value};
 
-pub(crate) use actor::{Actor, Sent};
-pub use spoken::Spoken;
+pub use any_node::AnyNode;
+pub use dyn_node::{DynNode, Sent};
 
 /// A message, timer, command or event as JSON; printed as the algorithm prints it.
 #[derive(Clone)]
-pub struct Word(Arc<Spelling>);
+pub struct Value(Arc<Spelling>);
 
 struct Spelling {
     json: Box<RawValue>,
@@ -35,14 +35,14 @@ struct Spelling {
     meaning: Option<Box<dyn Any + Send + Sync>>,
 }
 
-impl Word {
+impl Value {
     /// The word for a value, to be written.
-    pub(crate) fn written(value: &impl Data) -> Self {
+    pub fn json(value: &impl Data) -> Self {
         Self::spelt(value, String::new(), None)
     }
 
     /// The word for a value, to be written, shown and understood.
-    pub(crate) fn spoken<T: Data>(value: &T) -> Self {
+    pub fn of<T: Data>(value: &T) -> Self {
         match (value as &dyn Any).downcast_ref::<Self>() {
             Some(word) => word.clone(),
             None => Self::spelt(value, format!("{value:?}"), Some(Box::new(value.clone()))),
@@ -56,7 +56,7 @@ impl Word {
     }
 
     /// What it means.
-    pub(crate) fn read<T: Data>(&self) -> Result<T, Error> {
+    pub fn get<T: Data>(&self) -> Result<T, Error> {
         let word: &dyn Any = self;
         let meaning = self.0.meaning.as_ref().and_then(|meaning| meaning.downcast_ref());
         match word.downcast_ref().or(meaning) {
@@ -66,45 +66,45 @@ impl Word {
     }
 }
 
-impl Debug for Word {
+impl Debug for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0.text)
     }
 }
 
-impl PartialEq for Word {
+impl PartialEq for Value {
     fn eq(&self, other: &Self) -> bool {
         self.0.json.get() == other.0.json.get()
     }
 }
 
-impl Eq for Word {}
+impl Eq for Value {}
 
-impl PartialOrd for Word {
+impl PartialOrd for Value {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl Ord for Word {
+impl Ord for Value {
     fn cmp(&self, other: &Self) -> Ordering {
         self.0.json.get().cmp(other.0.json.get())
     }
 }
 
-impl Hash for Word {
+impl Hash for Value {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.0.json.get().hash(state);
     }
 }
 
-impl Serialize for Word {
+impl Serialize for Value {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.0.json.serialize(serializer)
     }
 }
 
-impl<'de> Deserialize<'de> for Word {
+impl<'de> Deserialize<'de> for Value {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let json = Box::<RawValue>::deserialize(deserializer)?;
         Ok(Self(Arc::new(Spelling { json, text: String::new(), meaning: None })))
@@ -114,30 +114,30 @@ impl<'de> Deserialize<'de> for Word {
 /// The protocol that everything in a trace belongs to before it is known which one it is. It has
 /// words, and no nodes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Words {}
+pub enum Erased {}
 
-impl Protocol for Words {
-    type Msg = Word;
-    type Timer = Word;
-    type Command = Word;
-    type Event = Word;
+impl Protocol for Erased {
+    type Msg = Value;
+    type Timer = Value;
+    type Command = Value;
+    type Event = Value;
 
-    fn on_command(&mut self, _command: Word, _env: &mut impl Env<Self>) {
+    fn on_command(&mut self, _command: Value, _env: &mut impl Env<Self>) {
         match *self {}
     }
 
-    fn on_message(&mut self, _from: NodeId, _msg: Word, _env: &mut impl Env<Self>) {
+    fn on_message(&mut self, _from: NodeId, _msg: Value, _env: &mut impl Env<Self>) {
         match *self {}
     }
 }
 
 /// An input in words, to be written.
-pub(crate) fn input<P: Protocol>(input: &Input<P>) -> Input<Words> {
+pub fn input<P: Protocol>(input: &Input<P>) -> Input<Erased> {
     match input {
         Input::Start => Input::Start,
-        Input::Command(command) => Input::Command(Word::written(command)),
-        Input::Message { from, msg } => Input::Message { from: *from, msg: Word::written(msg) },
-        Input::Timer(timer) => Input::Timer(Word::written(timer)),
+        Input::Command(command) => Input::Command(Value::json(command)),
+        Input::Message { from, msg } => Input::Message { from: *from, msg: Value::json(msg) },
+        Input::Timer(timer) => Input::Timer(Value::json(timer)),
     }
 }
 
@@ -146,7 +146,7 @@ pub(crate) fn input<P: Protocol>(input: &Input<P>) -> Input<Words> {
 /// # Errors
 ///
 /// If it has no word for something.
-pub(crate) fn translate<P: Protocol, Q: Protocol>(line: &Line<P>) -> Result<Line<Q>, Error> {
+pub fn translate<P: Protocol, Q: Protocol>(line: &Line<P>) -> Result<Line<Q>, Error> {
     Ok(match line {
         Line::Step(step) => {
             let Step { at, node, input, number, effects, state } = step;
@@ -166,12 +166,15 @@ pub(crate) fn translate<P: Protocol, Q: Protocol>(line: &Line<P>) -> Result<Line
 }
 
 fn same<T: Data, U: Data>(value: &T) -> Result<U, Error> {
-    Word::spoken(value).read()
+    Value::of(value).get()
 }
 
-pub(crate) fn translate_input<P: Protocol, Q: Protocol>(
-    input: &Input<P>,
-) -> Result<Input<Q>, Error> {
+/// The same input, as another protocol says it.
+///
+/// # Errors
+///
+/// If it has no word for something.
+pub fn translate_input<P: Protocol, Q: Protocol>(input: &Input<P>) -> Result<Input<Q>, Error> {
     Ok(match input {
         Input::Start => Input::Start,
         Input::Command(command) => Input::Command(same(command)?),
@@ -218,17 +221,17 @@ mod tests {
 
     #[test]
     fn words_mean_the_same_whether_they_were_spoken_or_read() {
-        let spoken = Word::spoken(&(1_u8, None::<u8>));
+        let spoken = Value::of(&(1_u8, None::<u8>));
         assert_eq!(format!("{spoken:?}"), "(1, None)");
         let text = serde_json::to_string(&spoken).unwrap();
         assert_eq!(text, "[1,null]");
-        let read: Word = serde_json::from_str(&text).unwrap();
+        let read: Value = serde_json::from_str(&text).unwrap();
         assert_eq!(read, spoken);
         for word in [spoken, read] {
-            assert_eq!(word.read::<(u8, Option<u8>)>().unwrap(), (1, None));
-            assert_eq!(word.read::<[Option<u8>; 2]>().unwrap(), [Some(1), None]);
-            assert_eq!(word.read::<Word>().unwrap(), word);
-            assert!(word.read::<u8>().is_err());
+            assert_eq!(word.get::<(u8, Option<u8>)>().unwrap(), (1, None));
+            assert_eq!(word.get::<[Option<u8>; 2]>().unwrap(), [Some(1), None]);
+            assert_eq!(word.get::<Value>().unwrap(), word);
+            assert!(word.get::<u8>().is_err());
         }
     }
 }
