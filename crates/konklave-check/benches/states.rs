@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use konklave::mutex::Monitor;
 use konklave::mutex::ricart_agrawala::RicartAgrawala;
-use konklave_check::application::Visitor;
+use konklave_catalog::mutex::client::Visitor;
 use konklave_check::{Costs, Options, System, World, explore};
 use stateright::{Checker, Model, Property};
 

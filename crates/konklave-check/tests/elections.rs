@@ -9,7 +9,7 @@ mod elections {
     use konklave::NodeId;
     use konklave::election::{Command, Event, Id, Monitor, Winner};
     use konklave::protocol::Protocol;
-    use konklave_check::application::Voter;
+    use konklave_catalog::election::client::Voter;
     use konklave_check::{Options, System, Verdict, World, explore};
 
     /// One instance: ids by node, and how many elections each node calls.

@@ -3,7 +3,7 @@
 use konklave::NodeId;
 use konklave::mutex::{Command, Event, Monitor};
 use konklave::protocol::{Env, Never, Protocol};
-use konklave_check::application::Visitor;
+use konklave_catalog::mutex::client::Visitor;
 use konklave_check::{Options, System, Verdict, World, explore};
 
 /// Node 0 is let in only after node 1 has left.

@@ -7,7 +7,8 @@ use konklave::NodeId;
 use konklave::election::{self, Id, Winner};
 use konklave::mutex::{Command, Event, Monitor};
 use konklave::protocol::{Env, Never, Protocol};
-use konklave_check::application::{Visitor, Voter};
+use konklave_catalog::election::client::Voter;
+use konklave_catalog::mutex::client::Visitor;
 use konklave_check::{
     Extremes, Liveness, Options, Pace, Report, Schedule, System, Verdict, World, explore,
 };

@@ -4,7 +4,7 @@ use konklave::NodeId;
 use konklave::mutex::Monitor;
 use konklave::mutex::perpetuum::Perpetuum;
 use konklave::mutex::ricart_agrawala::RicartAgrawala;
-use konklave_check::application::Visitor;
+use konklave_catalog::mutex::client::Visitor;
 use konklave_check::{
     Bound, Faults, Limits, Liveness, Options, Progress, Report, Schedule, System, Verdict, World,
     explore,

@@ -17,7 +17,7 @@ use konklave::mutex::token_graph::{self, TokenGraph};
 use konklave::mutex::{Command, Event, Monitor};
 use konklave::protocol::Protocol;
 use konklave::trace::Line;
-use konklave_check::application::Visitor;
+use konklave_catalog::mutex::client::Visitor;
 use konklave_check::{
     Costs, Extremes, Liveness, Options, Report, Schedule, System, Verdict, World, explore,
 };

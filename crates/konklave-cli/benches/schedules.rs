@@ -4,11 +4,9 @@
 use std::thread;
 use std::time::Duration;
 
-use clap::Parser;
-use konklave_cli::args::{Cli, Verb};
+use konklave_cli::args::Verb;
 use konklave_cli::fuzz::draw::Space;
 use konklave_cli::fuzz::swarm::{Budget, swarm};
-use konklave_cli::table;
 
 /// From few messages to many.
 const ALGORITHMS: [&str; 6] =
@@ -18,11 +16,13 @@ const TIME: Duration = Duration::from_secs(2);
 fn main() {
     let threads = thread::available_parallelism().map_or(1, usize::from);
     println!("random schedules of 2 to 8 nodes, {threads} threads, {} s each", TIME.as_secs());
+    let catalog = konklave_cli::catalog().leak();
     for name in ALGORITHMS {
-        let Verb::Fuzz(args) = Cli::parse_from(["konklave", "fuzz", name]).verb else {
+        let cli = konklave_cli::parse_from(["konklave", "fuzz", name], catalog);
+        let Verb::Fuzz(args) = cli.expect("this is a command").verb else {
             unreachable!("this is fuzz")
         };
-        let entry = table::find(name).expect("the table knows it");
+        let entry = catalog.find(name).expect("the catalogue knows it");
         let space = Space::new(&args, entry).expect("it has its networks");
         let budget =
             Budget { seed: 1, schedules: u64::MAX, time: TIME, threads, stops_at_failure: true };

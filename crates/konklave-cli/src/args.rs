@@ -9,8 +9,6 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
 use konklave_sim::Delay;
-use konklave_sim::workload::Members;
-use konklave_sim::workload::mutex::Demand;
 
 use crate::check::CheckArgs;
 use crate::check_history::CheckHistoryArgs;
@@ -18,6 +16,7 @@ use crate::compare::CompareArgs;
 use crate::draw::{DrawArgs, ExportArgs};
 use crate::experiment::ExperimentArgs;
 use crate::fuzz::FuzzArgs;
+use crate::given::Given;
 use crate::replay::ReplayArgs;
 use crate::ring::RingArgs;
 use crate::shrink::ShrinkArgs;
@@ -85,7 +84,7 @@ pub enum Verb {
 /// Options of `list`.
 #[derive(Debug, Args)]
 pub struct ListArgs {
-    /// Only this family: mutex, booking or election
+    /// Only the algorithms of this family, such as mutex
     pub family: Option<String>,
     /// List broken algorithms instead, to learn from
     #[arg(long, conflicts_with = "family")]
@@ -122,7 +121,11 @@ pub struct ExplainArgs {
 Times are in ticks. T, the unit of reported times, is the mean delay of a message.")]
 pub struct RunArgs {
     /// The algorithm, by a name that `list` shows
+    #[arg(required_unless_present = "specimen", default_value = "", hide_default_value = true)]
     pub algorithm: String,
+    /// A broken algorithm that `list --specimens` names
+    #[arg(long, value_name = "NAME", conflicts_with = "algorithm")]
+    pub specimen: Option<String>,
 
     /// How many nodes there are [default: as the topology says, or 10]
     #[arg(long, short, value_parser = number_of_nodes)]
@@ -146,15 +149,9 @@ pub struct RunArgs {
     #[arg(long)]
     pub beyond: bool,
 
-    /// What the nodes want
-    #[command(flatten)]
-    pub mutex: MutexArgs,
-    /// What the nodes want
-    #[command(flatten)]
-    pub election: ElectionArgs,
-    /// Options that only some algorithms have
-    #[command(flatten)]
-    pub variant: VariantArgs,
+    /// Options of the problem and of the algorithm, as the catalogue declares them
+    #[arg(skip)]
+    pub options: Given,
     /// What goes wrong
     #[command(flatten)]
     pub faults: FaultArgs,
@@ -181,128 +178,6 @@ pub struct RunArgs {
     /// Print one JSON object
     #[arg(long, help_heading = "Output")]
     pub json: bool,
-}
-
-/// What the nodes want, in mutual exclusion and booking.
-#[derive(Debug, Default, Args)]
-#[command(next_help_heading = "Mutual exclusion and booking")]
-pub struct MutexArgs {
-    /// How often each node enters, or tries to; under light load, on average [default: 5]
-    #[arg(long)]
-    pub entries: Option<u32>,
-    /// light: one at a time, after rest; heavy: everyone, always; poisson:RATE: so many requests
-    /// per T [default: heavy]
-    #[arg(long)]
-    pub load: Option<Demand>,
-    /// How long a node stays inside [default: 5 T]
-    #[arg(long, value_name = "TICKS")]
-    pub cs: Option<u64>,
-    /// How long a node thinks between two requests [default: 0]
-    #[arg(long, value_name = "TICKS")]
-    pub think: Option<u64>,
-    /// Leave so many entries out of the measurements, at the beginning and at the end [default: 0]
-    #[arg(long, value_name = "ENTRIES")]
-    pub warmup: Option<u64>,
-    /// Who asks: all, one, a number of nodes, or list:3,5,8 [default: all]
-    #[arg(long, value_name = "NODES")]
-    pub requesters: Option<Members>,
-}
-
-/// What the nodes want, in elections.
-#[derive(Clone, Debug, Default, Args)]
-#[command(next_help_heading = "Election")]
-pub struct ElectionArgs {
-    /// How ids lie along the node numbers: random, ascending, descending, or file:PATH with one id
-    /// per node [default: random]
-    #[arg(long)]
-    pub ids: Option<String>,
-    /// Who starts: all, one, a number of nodes, or list:3,5,8 [default: all, or one if no more may]
-    #[arg(long, value_name = "NODES")]
-    pub initiators: Option<Members>,
-    /// Everyone who starts does so at a random time up to this one [default: 0]
-    #[arg(long, value_name = "TICKS")]
-    pub start_within: Option<u64>,
-    /// How many elections follow each other, each when the last is over [default: 1]
-    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..))]
-    pub elections: Option<u32>,
-    /// How soon the others notice that a node has crashed or is back [default: T; the longest delay
-    /// where the algorithm relies on it]
-    #[arg(long, value_name = "TICKS")]
-    pub notice: Option<u64>,
-}
-
-/// Options that only some algorithms have.
-#[derive(Clone, Debug, Default, Args)]
-#[command(next_help_heading = "Variants")]
-pub struct VariantArgs {
-    /// What a sleeping node does when an election reaches it: all, suppress or relay
-    #[arg(long)]
-    pub wake: Option<String>,
-    /// The form of the algorithm, where there are several: `explain` names them
-    #[arg(long)]
-    pub variant: Option<String>,
-    /// Who is asked: auto, plane, grid or file:PATH, with a line `3: 0 3 7` for node 3's quorum
-    #[arg(long)]
-    pub quorum: Option<String>,
-    /// Who is asked and who is informed: mixed, ricart-agrawala, maekawa or file:PATH, with a line
-    /// `2: inform 2 / request 0 1 2` for node 2
-    #[arg(long)]
-    pub structure: Option<String>,
-    /// How the token is found: broadcast, echo or tree
-    #[arg(long)]
-    pub search: Option<String>,
-    /// How long an idle node keeps the token: none, or so many ticks
-    #[arg(long)]
-    pub linger: Option<String>,
-    /// How many clusters the nodes form
-    #[arg(long)]
-    pub clusters: Option<String>,
-    /// How many of its nodes a cluster serves before another has its turn
-    #[arg(long)]
-    pub bound: Option<String>,
-    /// After how many ticks a node gives a round up: auto, which is 100 per node, or a number
-    #[arg(long)]
-    pub patience: Option<String>,
-    /// The longest delay that the algorithm relies on, in ticks
-    #[arg(long)]
-    pub max_delay: Option<String>,
-}
-
-impl VariantArgs {
-    /// The options that were given, by name.
-    pub fn given(&self) -> impl Iterator<Item = (&'static str, &str)> {
-        let options = [
-            ("wake", &self.wake),
-            ("variant", &self.variant),
-            ("quorum", &self.quorum),
-            ("structure", &self.structure),
-            ("search", &self.search),
-            ("linger", &self.linger),
-            ("clusters", &self.clusters),
-            ("bound", &self.bound),
-            ("patience", &self.patience),
-            ("max-delay", &self.max_delay),
-        ];
-        options.into_iter().filter_map(|(name, value)| Some((name, value.as_deref()?)))
-    }
-
-    /// Gives an option.
-    pub fn set(&mut self, name: &str, value: String) {
-        let option = match name {
-            "wake" => &mut self.wake,
-            "variant" => &mut self.variant,
-            "quorum" => &mut self.quorum,
-            "structure" => &mut self.structure,
-            "search" => &mut self.search,
-            "linger" => &mut self.linger,
-            "clusters" => &mut self.clusters,
-            "bound" => &mut self.bound,
-            "patience" => &mut self.patience,
-            "max-delay" => &mut self.max_delay,
-            _ => unreachable!("the table knows no option {name}"),
-        };
-        *option = Some(value);
-    }
 }
 
 /// More nodes than this do not fit in the memory of the machines that this is made for.

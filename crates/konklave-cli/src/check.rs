@@ -8,46 +8,59 @@ mod report;
 use std::thread;
 
 use konklave::graph::Topology;
+use konklave_catalog::catalog::Catalog;
+use konklave_catalog::entry::Entry;
+use konklave_catalog::option::Verb;
+use konklave_catalog::setup::{has_size, read_topology};
+use konklave_catalog::site::Site;
+use konklave_catalog::specimen::Tool;
+use konklave_catalog::system::{CheckPlan, Checked};
 use konklave_check::{
     Costs, Faults, Identity, Limits, NODES_MAX, Options, Order, Pace, Progress, Verdict as Found,
     World,
 };
 use konklave_report::folder::Folder;
-use konklave_sim::workload::Members;
-use konklave_specimens::Tool;
 use konklave_specimens::objects::BrokenObject;
 
-use crate::Verdict;
-use crate::drive::{self, CheckPlan, Checked, Job, Outcome, carry_out};
-use crate::entry::{Entry, Family};
+use crate::Exit;
 use crate::failure::Failure;
-use crate::out;
+use crate::given::refuse_foreign;
 use crate::output::{self, grouped};
 use crate::progress::Watch;
-use crate::setup::{Setup, Wish, has_size, read_topology};
-use crate::site::Site;
-use crate::specimens;
-use crate::table;
+use crate::quiet::quietly;
+use crate::setup::Wish;
+use crate::{out, schedule, specimens};
 pub use args::CheckArgs;
 
 /// Looks at every schedule and reports.
-pub fn check(args: &CheckArgs) -> Result<Verdict, Failure> {
+pub fn check(args: &CheckArgs, catalog: &'static Catalog) -> Result<Exit, Failure> {
     if let Some(name) = &args.specimen {
-        return check_specimen(args, name);
+        return check_specimen(args, name, catalog);
     }
-    if let Ok(family) = Family::find(&args.algorithm) {
-        return family::check_family(args, family);
+    if let Ok(problem) = catalog.find_problem(&args.algorithm) {
+        return family::check_family(args, problem, catalog);
     }
     if args.markdown {
-        return Err(Failure::bad("--markdown is for a whole family: konklave check mutex"));
+        let example = catalog.problems().first().map_or("FAMILY", |problem| problem.name);
+        let problem = "--markdown is for a whole family";
+        return Err(Failure::bad(format!("{problem}: konklave check {example} --markdown")));
     }
-    let site = site_for(args, table::find(&args.algorithm)?)?;
+    let site = site_for(args, catalog.find(&args.algorithm)?, catalog)?;
     let plan = plan(args, &site);
     conclude(args, &site, &plan, &[])
 }
 
 /// Shows how a broken algorithm breaks its promise.
-fn check_specimen(args: &CheckArgs, name: &str) -> Result<Verdict, Failure> {
+fn check_specimen(
+    args: &CheckArgs,
+    name: &str,
+    catalog: &'static Catalog,
+) -> Result<Exit, Failure> {
+    if let Some(option) = args.options.keys().next() {
+        return Err(Failure::bad(format!(
+            "--specimen shows a system of its own: leave --{option} out"
+        )));
+    }
     if let Some(object) = BrokenObject::find(name) {
         if args.trace.is_some() || args.worst.is_some() || args.out.is_some() {
             let no_steps = "a shared object has a history, and no schedule to write to a file";
@@ -57,12 +70,14 @@ fn check_specimen(args: &CheckArgs, name: &str) -> Result<Verdict, Failure> {
         }
         return specimens::objects::show(object, args.json);
     }
-    let (specimen, entry) = specimens::find(name)?;
-    let site = specimens::site(specimen, entry)?;
+    let (entry, specimen) = specimens::find(name, catalog)?;
+    let site = specimen.site(entry)?;
     if let Tool::Fuzz { seed } = specimen.found_by {
         return specimens::chance::show(args, specimen, &site, seed);
     }
-    let plan = specimens::plan(specimen, plan(args, &site));
+    let has_timers = site.system()?.has_timers();
+    let CheckPlan { options, .. } = plan(args, &site);
+    let plan = CheckPlan { options, ..specimen.setting.plan(has_timers) };
     let preface = [format!("{}: {}", specimen.of, specimen.flaw), String::new()];
     conclude(args, &site, &plan, &preface)
 }
@@ -73,7 +88,7 @@ fn conclude(
     site: &Site,
     plan: &CheckPlan,
     preface: &[String],
-) -> Result<Verdict, Failure> {
+) -> Result<Exit, Failure> {
     let folder = args.out.as_ref().map(Folder::create).transpose()?;
     for path in [&args.trace, &args.worst].into_iter().flatten() {
         out::ensure_writable("write the schedule", path)?;
@@ -100,17 +115,27 @@ fn conclude(
     }
     Ok(match checked.verdict {
         // What was asked for is not there.
-        Found::Exhausted if missing.is_some() => Verdict::Inconclusive,
-        Found::Exhausted => Verdict::Fine,
-        Found::Bounded => Verdict::Inconclusive,
-        Found::Violated => Verdict::Broken,
+        Found::Exhausted if missing.is_some() => Exit::Inconclusive,
+        Found::Exhausted => Exit::Fine,
+        Found::Bounded => Exit::Inconclusive,
+        Found::Violated => Exit::Broken,
     })
 }
 
 /// The system that the user means.
-fn site_for(args: &CheckArgs, entry: &'static Entry) -> Result<Site, Failure> {
-    refuse_foreign_options(args, entry)?;
-    let site = Site::new(Setup::new(&wish(args, entry)?, entry)?, entry)?;
+fn site_for(
+    args: &CheckArgs,
+    entry: &'static Entry,
+    catalog: &'static Catalog,
+) -> Result<Site, Failure> {
+    refuse_foreign(catalog, entry, &args.options, Verb::Check)?;
+    refuse_two_budgets(args, entry)?;
+    let mut setup = wish(args, entry)?.setup(entry)?;
+    let most = args.budget.iter().flatten().copied().max();
+    if let Some((option, most)) = entry.problem.repeats.zip(most.filter(|most| *most > 0)) {
+        setup = setup.with(option.name, most);
+    }
+    let site = Site::new(setup, entry, Verb::Check)?;
     match site.nodes() as usize > NODES_MAX {
         false => Ok(site),
         true => Err(Failure::bad(format!(
@@ -121,7 +146,7 @@ fn site_for(args: &CheckArgs, entry: &'static Entry) -> Result<Site, Failure> {
     }
 }
 
-fn carry_out_check(site: &Site, plan: &CheckPlan) -> Result<Box<Checked>, Failure> {
+fn carry_out_check(site: &Site, plan: &CheckPlan) -> Result<Checked, Failure> {
     let mut watch = Watch::new();
     let mut go_on = |progress: Progress| {
         watch.show(|seconds| {
@@ -136,10 +161,10 @@ fn carry_out_check(site: &Site, plan: &CheckPlan) -> Result<Box<Checked>, Failur
             }
         })
     };
-    let outcome = carry_out(site, Job::Check { plan, go_on: &mut go_on });
+    let system = site.system()?;
+    let outcome = quietly(|| system.check(plan, &mut go_on));
     watch.finish();
-    let Outcome::Checked(checked) = outcome? else { unreachable!("a check checks") };
-    Ok(checked)
+    Ok(outcome?)
 }
 
 /// How many nodes there are if nobody says: few, or the search does not end.
@@ -159,35 +184,18 @@ fn wish<'a>(args: &'a CheckArgs, entry: &Entry) -> Result<Wish<'a>, Failure> {
         nodes: args.nodes.or(usual),
         topology: args.topology.as_deref(),
         seed: args.seed,
-        ids: args.ids.as_deref(),
-        elections: args.elections.or(args.budget.iter().flatten().copied().max()),
-        variant: &args.variant,
+        options: &args.options,
     })
 }
 
-/// An option that means nothing to this algorithm is a mistake, not a wish to be ignored.
-fn refuse_foreign_options(args: &CheckArgs, entry: &Entry) -> Result<(), Failure> {
-    let is_election = entry.family == Family::Election;
-    let given = [
-        (!is_election, "entries", args.entries.is_some()),
-        (is_election, "ids", args.ids.is_some()),
-        (is_election, "initiators", args.initiators.is_some()),
-        (is_election, "elections", args.elections.is_some()),
-    ];
-    if let Some((_, option, _)) = given.iter().find(|(fits, _, given)| *given && !fits) {
-        return Err(Failure::bad(format!(
-            "--{option} means nothing to {}, which is of the family {}",
-            entry.name, entry.family
-        )));
-    }
-    let repeats = args.elections.is_some_and(|elections| elections > 1)
-        || is_election && args.budget.iter().flatten().any(|&starts| starts > 1);
-    match repeats && entry.needs.once {
-        true => Err(Failure::bad(format!(
-            "{} never knows that an election is over: none can follow",
-            entry.name
-        ))),
-        false => Ok(()),
+/// A budget says how often each node asks; nothing else may say it, too.
+fn refuse_two_budgets(args: &CheckArgs, entry: &Entry) -> Result<(), Failure> {
+    let is_budget = |name: &&String| entry.problem.option(name).is_some_and(|it| it.is_budget);
+    match args.options.keys().find(is_budget).filter(|_| args.budget.is_some()) {
+        Some(name) => {
+            Err(Failure::bad(format!("--budget says how often each node asks: leave --{name} out")))
+        }
+        None => Ok(()),
     }
 }
 
@@ -199,10 +207,12 @@ fn plan(args: &CheckArgs, site: &Site) -> CheckPlan {
     };
     let pace = if args.hasty { Pace::Free } else { Pace::Patient };
     let faults = Faults { losses: args.losses, duplicates: args.duplicates, crashes: args.crashes };
-    let world = World { faults, ..drive::world(site, order, pace) };
-    let initiators = match site.entry().needs.one_initiator {
-        Some(_) => Members::Count(1),
-        None => Members::All,
+    let needed = if site.needs_fifo() { Order::Fifo } else { Order::Any };
+    let world = World {
+        order: order.unwrap_or(needed),
+        pace,
+        perpetual: site.entry().needs.perpetual,
+        faults,
     };
     let usual = thread::available_parallelism().map_or(1, usize::from);
     CheckPlan {
@@ -224,8 +234,6 @@ fn plan(args: &CheckArgs, site: &Site) -> CheckPlan {
         },
         world,
         budget: args.budget.clone(),
-        entries: args.entries.unwrap_or(1),
-        initiators: args.initiators.clone().unwrap_or(initiators),
     }
 }
 
@@ -249,7 +257,7 @@ fn write_schedules(args: &CheckArgs, site: &Site, checked: &Checked) -> Result<(
     let counterexample = checked.counterexample.as_ref().map(|found| &found.schedule);
     for (path, told) in [(&args.trace, counterexample), (&args.worst, checked.worst.as_ref())] {
         if let (Some(path), Some(told)) = (path, told) {
-            told.write(path, site)?;
+            schedule::write(told, path, site)?;
         }
     }
     Ok(())

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use konklave_check::history::{self, BUDGET, Consistency, Finding, Method, Report};
 
-use crate::Verdict;
+use crate::Exit;
 use crate::failure::Failure;
 use crate::output;
 
@@ -49,7 +49,7 @@ pub enum Kind {
 }
 
 /// Checks a history and says why it can be explained, or why not.
-pub fn check_history(args: &CheckHistoryArgs) -> Result<Verdict, Failure> {
+pub fn check_history(args: &CheckHistoryArgs) -> Result<Exit, Failure> {
     let wanted = match args.consistency {
         Some(Kind::Sequential) => vec![Consistency::Sequential],
         Some(Kind::Linearizable) => vec![Consistency::Linearizable],
@@ -62,16 +62,16 @@ pub fn check_history(args: &CheckHistoryArgs) -> Result<Verdict, Failure> {
 }
 
 /// Prints what was found.
-pub(crate) fn conclude(report: &Report, is_json: bool) -> Result<Verdict, Failure> {
+pub(crate) fn conclude(report: &Report, is_json: bool) -> Result<Exit, Failure> {
     match is_json {
         true => output::json(report)?,
         false => output::lines(&describe(report))?,
     }
     let has = |verdict| report.findings.iter().any(|finding| finding.verdict == verdict);
     Ok(match () {
-        () if has(history::Verdict::Violated) => Verdict::Broken,
-        () if has(history::Verdict::Undecided) => Verdict::Inconclusive,
-        () => Verdict::Fine,
+        () if has(history::Verdict::Violated) => Exit::Broken,
+        () if has(history::Verdict::Undecided) => Exit::Inconclusive,
+        () => Exit::Fine,
     })
 }
 

@@ -1,155 +1,177 @@
 //! `konklave compare`: all algorithms of a family on the same task, measured beside formula.
 
 mod args;
-mod election;
 mod folder;
-mod mutex;
+mod measure;
+mod report;
 
+use konklave_catalog::catalog::Catalog;
+use konklave_catalog::compare::Scenario;
+use konklave_catalog::entry::Entry;
+use konklave_catalog::option::Verb;
+use konklave_catalog::problem::About;
+use konklave_catalog::setup::Setup;
 use konklave_report::folder::Folder;
-use konklave_report::table::Table;
-use serde_json::Value;
 
-use crate::Verdict;
-use crate::entry::{Entry, Family};
+use crate::Exit;
 use crate::failure::Failure;
-use crate::out::Picture;
+use crate::given::refuse_foreign;
 use crate::output;
-use crate::table::{self, TABLE};
+use crate::progress::Watch;
 pub use args::CompareArgs;
+pub(crate) use measure::Agreement;
+use measure::{Row, measure};
+
+/// What is compared, and on what.
+struct Task {
+    problem: &'static About,
+    /// The network that all share, if the user names one; else every algorithm has what it needs.
+    network: Option<measure::Network>,
+    /// What all runs have in common.
+    base: Setup,
+    scenarios: Vec<Scenario>,
+}
 
 /// Compares and prints.
 ///
 /// # Errors
 ///
-/// If the family or an algorithm is not there, or the output cannot be written.
-pub fn compare(args: &CompareArgs) -> Result<Verdict, Failure> {
-    let family = Family::find(&args.family)?;
-    let foreign = match family {
-        Family::Mutex => {
-            given(&[("topology", args.topology.is_some()), ("runs", args.runs.is_some())])
-        }
-        Family::Election => given(&[
-            ("load", args.load.is_some()),
-            ("entries", args.entries.is_some()),
-            ("cs", args.cs.is_some()),
-        ]),
-        Family::Booking => {
-            return Err(Failure::bad(format!(
-                "there is no comparison of {family}: write mutex or election"
-            )));
-        }
-    };
-    if let Some(option) = foreign {
-        return Err(Failure::bad(format!("--{option} means nothing to a comparison of {family}")));
+/// If the family or an algorithm does not exist, or the output cannot be written.
+pub fn compare(args: &CompareArgs, catalog: &'static Catalog) -> Result<Exit, Failure> {
+    let problem = catalog.find_problem(&args.family)?;
+    let entries = entries(args, problem, catalog)?;
+    let task = task(args, problem, &entries)?;
+    let suits = |entry: &&&Entry| task.network.as_ref().is_none_or(|it| it.suits(entry));
+    let suited: Vec<_> = entries.iter().filter(suits).collect();
+    if suited.is_empty() {
+        return Err(Failure::bad(format!(
+            "{} suits none of {}",
+            task.base.topology,
+            entries.iter().map(|entry| entry.name.as_str()).collect::<Vec<_>>().join(", ")
+        )));
     }
-    let entries: Vec<&'static Entry> = match args.only.is_empty() {
-        true => TABLE.iter().filter(|entry| entry.family == family).collect(),
-        false => args.only.iter().map(|name| table::find(name)).collect::<Result<_, _>>()?,
-    };
-    if let Some(entry) = entries.iter().find(|entry| entry.family != family) {
-        return Err(Failure::bad(format!("{} is not of the family {family}", entry.name)));
-    }
-    match family {
-        Family::Election => election::compare(args, &entries),
-        _ => mutex::compare(args, entries),
-    }
-}
-
-fn given(options: &[(&'static str, bool)]) -> Option<&'static str> {
-    options.iter().find(|(_, is_given)| *is_given).map(|(option, _)| *option)
-}
-
-/// What a comparison has found, in every form in which it is told.
-struct Findings {
-    title: String,
-    /// What was asked.
-    asked: Vec<(&'static str, String)>,
-    judged: Vec<Judged>,
-    /// Whether nobody has stopped it.
-    is_whole: bool,
-    /// The table for people: its head, and the same cells for the terminal and for the page.
-    head: &'static [&'static str],
-    cells: Vec<Vec<String>>,
-    shown: Table,
-    /// What the columns of that table mean.
-    meaning: String,
-    /// What is told on the terminal, table and all.
-    lines: Vec<String>,
-    /// Every row with every digit.
-    results: Table,
-    pictures: Vec<Picture>,
-    /// What a crash does to each algorithm, if that is known.
-    crashes: Vec<(String, String)>,
-    json: Value,
-}
-
-/// How one row came out.
-struct Judged {
-    name: String,
-    /// As [`agreement`] says it.
-    agreement: &'static str,
-    /// The promise that was broken.
-    violation: Option<String>,
-}
-
-impl Findings {
-    /// Writes the folder, if there is one, prints in the form that the user asks for, and judges.
-    fn conclude(self, args: &CompareArgs, folder: Option<Folder>) -> Result<Verdict, Failure> {
-        let written = folder.map(|folder| folder::write(&self, folder)).transpose()?;
-        let data = as_data(args, self.head, &self.cells);
-        match (args.json, data) {
-            (true, _) => output::json(&self.json)?,
-            (false, Some(lines)) => output::lines(&lines)?,
-            (false, None) => {
-                let mut lines = self.lines;
-                if !self.is_whole {
-                    lines.push("stopped by hand: the rest is missing".to_owned());
+    let folder = args.out.as_ref().map(Folder::create).transpose()?;
+    let mut watch = Watch::new();
+    let (mut rows, mut is_whole) = (Vec::new(), true);
+    for &&entry in &suited {
+        for variant in variants(args, entry, task.base.nodes) {
+            let scenarios = task.scenarios.iter().enumerate();
+            for (place, scenario) in scenarios.filter(|(_, it)| (it.suits)(&entry.needs)) {
+                let measured = measure(args, &task, entry, variant, scenario, &mut watch)?;
+                is_whole &= !matches!(measured, measure::Outcome::Interrupted);
+                if let measure::Outcome::Measured(row) = measured {
+                    rows.push(Row { place, ..*row });
                 }
-                lines.extend(written.iter().map(|path| format!("\nreport: {path}")));
-                output::lines(&lines)?;
             }
         }
-        let is_bad = |judged: &Judged| ["violated", "differs"].contains(&judged.agreement);
-        Ok(match (self.judged.iter().any(is_bad), self.is_whole) {
-            (true, _) => Verdict::Broken,
-            (false, true) => Verdict::Fine,
-            (false, false) => Verdict::Inconclusive,
-        })
     }
+    watch.finish();
+    in_order(&mut rows);
+    conclude(args, &task, &rows, is_whole, folder)
 }
 
-/// What a table says about a measurement beside its formula.
-fn agreement(verdict: &str, within: Option<bool>) -> &'static str {
-    match (verdict, within) {
-        ("violated", _) => "violated",
-        (_, Some(true)) => "ok",
-        (_, Some(false)) => "differs",
-        (_, None) => "",
+/// The algorithms to compare.
+fn entries(
+    args: &CompareArgs,
+    problem: &'static About,
+    catalog: &'static Catalog,
+) -> Result<Vec<&'static Entry>, Failure> {
+    let entries: Vec<&'static Entry> = match args.only.is_empty() {
+        true => catalog.entries_of(problem).collect(),
+        false => args.only.iter().map(|name| catalog.find(name)).collect::<Result<_, _>>()?,
+    };
+    if let Some(entry) = entries.iter().find(|entry| entry.problem != problem) {
+        return Err(Failure::bad(format!("{} is not of the family {problem}", entry.name)));
     }
+    if let Some(entry) = entries.first() {
+        refuse_foreign(catalog, entry, &args.options, Verb::Compare)?;
+    }
+    Ok(entries)
 }
 
-/// The table in the form for programs that the user asks for, if it is one.
-fn as_data(args: &CompareArgs, head: &[&str], rows: &[Vec<String>]) -> Option<Vec<String>> {
-    let head: Vec<String> = head.iter().map(ToString::to_string).collect();
-    let table = std::iter::once(&head).chain(rows);
-    if args.markdown {
-        Some(output::markdown(&table.cloned().collect::<Vec<_>>()))
+/// What is to be done.
+fn task(
+    args: &CompareArgs,
+    problem: &'static About,
+    entries: &[&'static Entry],
+) -> Result<Task, Failure> {
+    let network = match (&args.topology, problem.shared_network) {
+        (Some(topology), _) => Some(measure::Network::new(topology, args)?),
+        (None, Some(topology)) => Some(measure::Network::new(topology, args)?),
+        (None, None) => None,
+    };
+    let base = Setup {
+        nodes: network.as_ref().map_or(args.nodes, |network| network.nodes),
+        topology: network.as_ref().map_or_else(String::new, |network| network.topology.clone()),
+        graph: network.as_ref().and_then(|network| network.dot.clone()),
+        seed: args.seed,
+        options: args.options.clone(),
+        ..Setup::default()
+    };
+    let scenarios = (problem.scenarios)(&base, args.delay);
+    let is_many = |scenario: &Scenario| scenario.runs == konklave_catalog::compare::Runs::Many;
+    if args.runs.is_some() && !scenarios.iter().any(is_many) {
+        return Err(Failure::bad(format!(
+            "--runs means nothing to a comparison of {problem}: one run is long enough"
+        )));
+    }
+    debug_assert!(!entries.is_empty() && !scenarios.is_empty(), "there is something to compare");
+    Ok(Task { problem, network, base, scenarios })
+}
+
+/// The forms of an algorithm that are compared: the default, or all.
+fn variants(args: &CompareArgs, entry: &Entry, nodes: u32) -> Vec<Option<&'static str>> {
+    let mut variants: Vec<_> = entry.variants(nodes).into_iter().map(Some).collect();
+    if variants.is_empty() {
+        variants.push(None);
+    }
+    if !args.variants {
+        variants.truncate(1);
+    }
+    variants
+}
+
+/// Scenario by scenario, each sorted by its main quantity.
+fn in_order(rows: &mut [Row]) {
+    rows.sort_by(|a, b| {
+        let by_main = a.main.partial_cmp(&b.main).unwrap_or(std::cmp::Ordering::Equal);
+        a.place.cmp(&b.place).then(by_main).then_with(|| a.name().cmp(&b.name()))
+    });
+}
+
+/// Writes the folder, if there is one, prints in the form that the user asks for, and judges.
+fn conclude(
+    args: &CompareArgs,
+    task: &Task,
+    rows: &[Row],
+    is_whole: bool,
+    folder: Option<Folder>,
+) -> Result<Exit, Failure> {
+    let written =
+        folder.map(|folder| folder::write(args, task, rows, is_whole, folder)).transpose()?;
+    let table = report::cells(task, rows);
+    if args.json {
+        output::json(&report::json(args, task, rows, is_whole))?;
+    } else if args.markdown {
+        output::lines(&output::markdown(&table))?;
     } else if args.csv {
         let quote = |cell: &String| match cell.contains([',', '"']) {
             true => format!("\"{}\"", cell.replace('"', "\"\"")),
             false => cell.clone(),
         };
-        Some(table.map(|row| row.iter().map(quote).collect::<Vec<_>>().join(",")).collect())
+        let line = |row: &Vec<String>| row.iter().map(quote).collect::<Vec<_>>().join(",");
+        output::lines(&table.iter().map(line).collect::<Vec<_>>())?;
     } else {
-        None
+        let mut lines = report::for_people(args, task, rows, &table);
+        if !is_whole {
+            lines.push("interrupted: the rest is missing".to_owned());
+        }
+        lines.extend(written.iter().map(|path| format!("\nreport: {path}")));
+        output::lines(&lines)?;
     }
-}
-
-/// The table for people, aligned, its head in bold.
-fn as_table(head: &[&str], rows: Vec<Vec<String>>) -> Vec<String> {
-    let head = head.iter().map(ToString::to_string).collect();
-    let table: Vec<Vec<String>> = std::iter::once(head).chain(rows).collect();
-    let mut lines = output::table(&table);
-    lines[0] = output::bold(&lines[0]);
-    lines
+    Ok(match (rows.iter().any(|row| row.agreement.is_bad()), is_whole) {
+        (true, _) => Exit::Broken,
+        (false, true) => Exit::Fine,
+        (false, false) => Exit::Inconclusive,
+    })
 }

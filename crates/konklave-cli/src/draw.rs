@@ -5,16 +5,16 @@ use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
+use konklave_catalog::catalog::Catalog;
+use konklave_catalog::site::Site;
 use konklave_report::account::{Account, Recorded, labels, read};
 use konklave_report::export::{csv, perfetto, shiviz};
 use konklave_report::spacetime::{self, Options};
 
-use crate::Verdict;
+use crate::Exit;
 use crate::failure::Failure;
 use crate::output;
-use crate::replay::{length, refuse_nodes};
-use crate::setup::Setup;
-use crate::site::Site;
+use crate::replay::{length, rebuild, refuse_nodes};
 
 /// Options of `draw`.
 #[derive(Debug, Args)]
@@ -86,7 +86,7 @@ pub enum Format {
 }
 
 /// Draws a trace.
-pub fn draw(args: &DrawArgs) -> Result<Verdict, Failure> {
+pub fn draw(args: &DrawArgs, catalog: &'static Catalog) -> Result<Exit, Failure> {
     if let (Some(from), Some(to)) = (args.from, args.to)
         && from > to
     {
@@ -101,19 +101,20 @@ pub fn draw(args: &DrawArgs) -> Result<Verdict, Failure> {
         to: args.to,
         nodes_only: args.nodes_only.clone(),
         causal: args.causal,
-        labels: names(&recorded, account.nodes),
+        labels: names(&recorded, account.nodes, catalog),
         proportional: args.proportional,
         numbers: args.numbers,
     };
     let name = recorded.setup.get("algorithm").and_then(|name| name.as_str()).unwrap_or("a run");
-    let title = site(&recorded).map_or_else(|_| name.to_owned(), |site| crate::out::title(&site));
+    let title =
+        site(&recorded, catalog).map_or_else(|_| name.to_owned(), |site| crate::out::title(&site));
     let drawn = spacetime::picture(&title, &account, &options).map_err(in_file)?;
     fs::write(&path, drawn.svg)
         .map_err(|error| Failure::file("write the picture", &path, &error))?;
     let mut lines = vec![format!("picture: {}", path.display())];
     lines.extend(drawn.cut);
     output::lines(&lines)?;
-    Ok(Verdict::Fine)
+    Ok(Exit::Fine)
 }
 
 /// Where the picture goes: to a file that says what is in it, and never over a trace.
@@ -144,21 +145,21 @@ fn is_trace(path: &Path) -> bool {
 }
 
 /// Writes a trace in another format to standard output.
-pub fn export(args: &ExportArgs) -> Result<Verdict, Failure> {
+pub fn export(args: &ExportArgs, catalog: &'static Catalog) -> Result<Exit, Failure> {
     let recorded = open(&args.file)?;
     let in_file = |problem: String| Failure::bad(format!("{}: {problem}", args.file.display()));
     let text = match args.to {
         Format::Csv => csv(&recorded.lines),
-        Format::Dot => site(&recorded).map_err(in_file)?.graph().to_dot(),
-        Format::Graphml => site(&recorded).map_err(in_file)?.graph().to_graphml(),
+        Format::Dot => site(&recorded, catalog).map_err(in_file)?.graph().to_dot(),
+        Format::Graphml => site(&recorded, catalog).map_err(in_file)?.graph().to_graphml(),
         Format::Shiviz => shiviz(&account(&recorded).map_err(in_file)?),
         Format::Perfetto => {
             let account = account(&recorded).map_err(in_file)?;
-            perfetto(&account, &names(&recorded, account.nodes))
+            perfetto(&account, &names(&recorded, account.nodes, catalog))
         }
     };
     output::lines(&[text.trim_end().to_owned()])?;
-    Ok(Verdict::Fine)
+    Ok(Exit::Fine)
 }
 
 fn open(path: &Path) -> Result<Recorded, Failure> {
@@ -177,16 +178,13 @@ fn account(recorded: &Recorded) -> Result<Account, String> {
 }
 
 /// The system that the header describes.
-fn site(recorded: &Recorded) -> Result<Site, String> {
-    let setup: Setup = serde_json::from_value(recorded.setup.clone())
-        .map_err(|error| format!("line 1: it does not describe a system: {error}"))?;
-    let entry = crate::table::find(&setup.algorithm).map_err(|error| error.to_string())?;
-    Site::new(setup, entry).map_err(|error| error.to_string())
+fn site(recorded: &Recorded, catalog: &'static Catalog) -> Result<Site, String> {
+    rebuild(&recorded.setup, catalog).map_err(|error| error.to_string())
 }
 
-/// The names of nodes: with their ids, where the setup lists them.
-fn names(recorded: &Recorded, nodes: usize) -> Vec<String> {
-    match site(recorded) {
+/// The names of nodes: with their ids, where they have some.
+fn names(recorded: &Recorded, nodes: usize, catalog: &'static Catalog) -> Vec<String> {
+    match site(recorded, catalog) {
         Ok(site) if site.nodes() as usize == nodes => crate::out::names(&site),
         _ => labels(nodes, None),
     }

@@ -4,23 +4,26 @@ use std::io::Write;
 
 use serde_json::json;
 
-use crate::Verdict;
+use konklave_catalog::catalog::Catalog;
+use konklave_catalog::document::{self, Document};
+use konklave_catalog::specimen::Specimen;
+
+use crate::Exit;
 use crate::args::ExplainArgs;
-use crate::document::{self, Document};
 use crate::failure::Failure;
-use crate::{output, table};
+use crate::output;
 
 /// Prints the explanation.
-pub fn explain(args: &ExplainArgs) -> Result<Verdict, Failure> {
-    let entry = table::find(&args.algorithm)?;
+pub fn explain(args: &ExplainArgs, catalog: &'static Catalog) -> Result<Exit, Failure> {
+    let entry = catalog.find(&args.algorithm)?;
     if args.source {
         std::io::stdout().write_all(entry.source.as_bytes())?;
-        return Ok(Verdict::Fine);
+        return Ok(Exit::Fine);
     }
     let document = entry.document();
-    let problem = Document::of(entry.family.source());
+    let problem = Document::of(entry.problem.source);
     let messages = match document::borrows_messages(entry.source) {
-        Some(module) => document::messages(table::find(&module.replace('_', "-"))?.source),
+        Some(module) => document::messages(catalog.find(&module.replace('_', "-"))?.source),
         None => document::messages(entry.source),
     };
     let promises = promises(&problem);
@@ -36,7 +39,7 @@ pub fn explain(args: &ExplainArgs) -> Result<Verdict, Failure> {
             .collect();
         output::json(&json!({
             "name": entry.name,
-            "family": entry.family,
+            "family": entry.problem,
             "needs": entry.needs,
             "summary": document.summary,
             "reference": document.reference,
@@ -45,14 +48,15 @@ pub fn explain(args: &ExplainArgs) -> Result<Verdict, Failure> {
             "promises": promises,
             "options": entry.choices,
             "file": entry.file,
+            "flaw": entry.flaw,
         }))?;
-        return Ok(Verdict::Fine);
+        return Ok(Exit::Fine);
     }
-    let mut lines = vec![
-        format!("{}: {}", output::bold(&entry.name), document.summary),
-        String::new(),
-        document.reference.clone(),
-    ];
+    let mut lines = match entry.flaw {
+        Some(specimen) => flaw(specimen, &document),
+        None => vec![format!("{}: {}", output::bold(&entry.name), document.summary)],
+    };
+    lines.extend([String::new(), document.reference.clone()]);
     let mut section = |heading: &str, body: Vec<String>| {
         lines.push(String::new());
         lines.push(output::bold(heading));
@@ -79,7 +83,28 @@ pub fn explain(args: &ExplainArgs) -> Result<Verdict, Failure> {
     }
     section("Source", vec![format!("  {}", entry.file)]);
     output::lines(&lines)?;
-    Ok(Verdict::Fine)
+    Ok(Exit::Fine)
+}
+
+/// What is wrong with a broken algorithm; what follows is about the right one.
+fn flaw(specimen: &Specimen, document: &Document) -> Vec<String> {
+    let Specimen { name, of, flaw, finds, promise, setting, steps, .. } = specimen;
+    let how = match specimen.is_forbidden_setting {
+        true => "the right algorithm where it must not be used",
+        false => "a broken form of the right algorithm",
+    };
+    vec![
+        format!("{}: {how}, {of}", output::bold(name)),
+        String::new(),
+        output::bold("Flaw"),
+        String::new(),
+        format!("  {flaw}"),
+        format!("  It ends in: {finds}. The promise that breaks: {promise}."),
+        format!("  The smallest system known: {setting}; {steps} steps."),
+        format!("  konklave check --specimen {name} shows how; run and fuzz take it, too."),
+        String::new(),
+        format!("{}: {}", output::bold(of), document.summary),
+    ]
 }
 
 /// The promises of a problem: the list items of its module doc.

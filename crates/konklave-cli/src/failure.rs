@@ -4,6 +4,8 @@ use std::fmt::{self, Display};
 use std::io;
 use std::path::Path;
 
+use konklave_catalog::refusal::Refusal;
+
 /// Why a command could not be carried out: bad usage or bad input.
 #[derive(Debug)]
 pub enum Failure {
@@ -22,27 +24,6 @@ impl Failure {
     /// A file that cannot be read or written. `doing` is such as `read the graph`.
     pub fn file(doing: &str, path: &Path, error: &io::Error) -> Self {
         Self::Bad(format!("cannot {doing} {}: {error}", path.display()))
-    }
-
-    /// A name that nobody has, with the nearest ones that somebody has.
-    pub fn unknown<'a>(
-        what: &str,
-        name: &str,
-        valid: impl Iterator<Item = &'a str> + Clone,
-    ) -> Self {
-        let near = valid
-            .clone()
-            .map(|valid| (strsim::damerau_levenshtein(&name.to_lowercase(), valid), valid))
-            .min()
-            .filter(|(distance, valid)| *distance <= 2.max(valid.len() / 3));
-        let begins = |valid: &&str| valid.split('-').any(|part| part == name.to_lowercase());
-        let begun: Vec<_> = valid.clone().filter(begins).map(|it| format!("'{it}'")).collect();
-        let hint = match near {
-            Some((_, near)) => format!("did you mean '{near}'?"),
-            None if !begun.is_empty() => format!("did you mean {}?", begun.join(" or ")),
-            None => format!("there are {}", valid.collect::<Vec<_>>().join(", ")),
-        };
-        Self::Bad(format!("there is no {what} '{name}': {hint}"))
     }
 }
 
@@ -73,17 +54,8 @@ impl From<konklave_report::folder::FolderError> for Failure {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_nearest_name_is_suggested() {
-        let valid = ["raymond", "ricart-agrawala", "chang-roberts"];
-        let hint = |name| Failure::unknown("algorithm", name, valid.into_iter()).to_string();
-        assert_eq!(hint("raimond"), "there is no algorithm 'raimond': did you mean 'raymond'?");
-        assert!(hint("Ricart-Agrawalla").ends_with("did you mean 'ricart-agrawala'?"));
-        assert!(hint("Ricart").ends_with("did you mean 'ricart-agrawala'?"));
-        assert!(hint("paxos").ends_with("there are raymond, ricart-agrawala, chang-roberts"));
+impl From<Refusal> for Failure {
+    fn from(refusal: Refusal) -> Self {
+        Self::Bad(refusal.to_string())
     }
 }

@@ -11,20 +11,22 @@ pub mod swarm;
 use std::thread;
 use std::time::Duration;
 
+use konklave_catalog::catalog::Catalog;
+use konklave_catalog::entry::Entry;
+use konklave_catalog::system::Watch as Observers;
 use konklave_report::folder::Folder;
+use konklave_sim::Recording;
 
-use crate::Verdict;
-use crate::drive::{Job, carry_out};
-use crate::entry::Entry;
 use crate::failure::Failure;
-use crate::out;
 use crate::output::{self, grouped};
 use crate::progress::Watch;
+use crate::quiet::quietly;
 use crate::shrink::{Shortened, shorten};
-use crate::table;
+use crate::{Exit, out, schedule, specimens};
 pub use args::{FuzzArgs, Sizes};
 use draw::{Drawn, Space};
 use faults::Disorder;
+use report::Found;
 use swarm::{Budget, Failures, Tally, Unfinished, swarm};
 
 /// How many seconds it takes if nobody says.
@@ -55,8 +57,11 @@ struct Findings {
 }
 
 /// Runs random schedules and reports.
-pub fn fuzz(args: &FuzzArgs) -> Result<Verdict, Failure> {
-    let entry = table::find(&args.algorithm)?;
+pub fn fuzz(args: &FuzzArgs, catalog: &'static Catalog) -> Result<Exit, Failure> {
+    let entry = match &args.specimen {
+        Some(name) => specimens::find(name, catalog)?.0,
+        None => catalog.find(&args.algorithm)?,
+    };
     let space = Space::new(args, entry)?;
     let folder = args.out.as_ref().map(Folder::create).transpose()?;
     if let Some(path) = &args.trace {
@@ -93,18 +98,18 @@ fn conclude(
     args: &FuzzArgs,
     entry: &Entry,
     folder: Option<Folder>,
-) -> Result<Verdict, Failure> {
+) -> Result<Exit, Failure> {
     let mut examples = findings.examples.iter();
     let first = examples.next().map(|example| &example.shortened);
     if let (Some(path), Some(shortened)) = (&args.trace, first) {
-        shortened.told.write(path, &shortened.site)?;
+        schedule::write(&shortened.schedule, path, &shortened.site)?;
     }
     let written = match folder {
         Some(folder) => Some(folder::write(findings, args, entry, folder)?),
         None => None,
     };
     match args.json {
-        true => output::json(&report::for_machines(findings, args)?)?,
+        true => output::json(&report::for_machines(findings, args, entry)?)?,
         false => {
             let mut lines = report::for_people(findings, args, entry);
             lines.extend(written.iter().map(|path| format!("\nreport: {path}")));
@@ -112,9 +117,9 @@ fn conclude(
         }
     }
     Ok(match report::verdict(findings) {
-        "violated" => Verdict::Broken,
-        "interrupted" | "inconclusive" => Verdict::Inconclusive,
-        _ => Verdict::Fine,
+        Found::Violated => Exit::Broken,
+        Found::Interrupted | Found::Inconclusive => Exit::Inconclusive,
+        Found::Ok => Exit::Fine,
     })
 }
 
@@ -143,9 +148,8 @@ fn example(
 ) -> Result<Example, Failure> {
     let drawn = space.draw(failures.seed)?;
     let mut out = Vec::new();
-    let trace = Some((Box::new(&mut out) as Box<dyn std::io::Write>, false));
-    let job = Job::Run { plan: &drawn.plan, trace, go_on: &mut |_| true };
-    carry_out(&drawn.site, job)?;
+    let observers = Observers { trace: Some(Recording::new(&mut out, false)), coverage: None };
+    quietly(|| drawn.site.system()?.run(&drawn.options, observers, &mut |_| true))?;
     let text = String::from_utf8_lossy(&out);
     let lines: Vec<_> = text.lines().map(str::to_owned).collect();
     let shortened = shorten(&drawn.site, &lines, go_on)?;

@@ -1,71 +1,61 @@
 //! The command line of Konklave: everything behind the binary `konklave`.
 //!
-//! The one place that knows algorithms by name is the [`table`].
+//! It has verbs and knows how results are printed and drawn. What there is to run, and all that is
+//! said about it, comes from a [`Catalog`]: [`main_with`] takes any, so that an algorithm of another
+//! repository gets every verb.
 
 pub mod args;
 pub mod check;
 pub mod check_history;
 pub mod compare;
-pub mod document;
 pub mod draw;
-pub mod drive;
-pub mod entry;
-mod expected;
 pub mod experiment;
 pub mod explain;
 pub mod failure;
 pub mod fuzz;
+pub mod given;
 pub mod list;
 mod out;
 mod output;
 mod progress;
+mod quiet;
 pub mod replay;
 pub mod ring;
 pub mod run;
+mod schedule;
 pub mod setup;
 pub mod shrink;
-pub mod site;
 mod specimens;
 pub mod sweep;
-pub mod table;
 
+use std::ffi::OsString;
 use std::io::Write;
 use std::process::ExitCode;
 
 use args::{Cli, Verb};
-use clap::{Arg, CommandFactory, FromArgMatches, Parser};
+use clap::{Arg, Command, CommandFactory, FromArgMatches, Parser};
 use failure::Failure;
+use konklave_catalog::catalog::Catalog;
 
-/// Does what the command line says.
+/// The algorithms and specimens of this repository.
+pub fn catalog() -> Catalog {
+    Catalog::standard().with_specimens(konklave_specimens::all())
+}
+
+/// Does what the command line says with the algorithms of this repository.
 pub fn main() -> ExitCode {
+    main_with(catalog())
+}
+
+/// Does what the command line says with these algorithms.
+pub fn main_with(catalog: Catalog) -> ExitCode {
+    let catalog = catalog.leak();
     let cli = match ring::is_help_wanted(std::env::args_os()) {
         true => Cli::parse_from(["konklave", "ring", "--help"]),
-        false => parse(),
+        false => parse(catalog),
     };
-    let outcome = match &cli.verb {
-        Verb::List(args) => list::list(args),
-        Verb::Explain(args) => explain::explain(args),
-        Verb::Run(args) => run::run(args),
-        Verb::Compare(args) => compare::compare(args),
-        Verb::Sweep(args) => sweep::sweep(args),
-        Verb::Check(args) => check::check(args),
-        Verb::Fuzz(args) => fuzz::fuzz(args),
-        Verb::Shrink(args) => shrink::shrink(args),
-        Verb::Draw(args) => draw::draw(args),
-        Verb::Export(args) => draw::export(args),
-        Verb::Replay(args) => replay::replay(args),
-        Verb::CheckHistory(args) => check_history::check_history(args),
-        Verb::Ring(args) => ring::ring(args),
-        Verb::Experiment(args) => experiment::experiment(args),
-        Verb::Completions { shell } => {
-            let mut script = Vec::new();
-            clap_complete::generate(*shell, &mut Cli::command(), "konklave", &mut script);
-            let written = std::io::stdout().write_all(&script);
-            written.map(|()| Verdict::Fine).map_err(Failure::from)
-        }
-    };
-    match outcome {
-        Ok(verdict) => ExitCode::from(verdict as u8),
+    match carry_out(&cli, catalog) {
+        Ok(exit) => ExitCode::from(exit as u8),
         Err(Failure::PipeClosed) => ExitCode::SUCCESS,
         Err(failure) => {
             // If nobody can be told, the exit code still says it.
@@ -75,19 +65,73 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// What the command line says. A negative number is a value, if a wrong one, and not an option.
-fn parse() -> Cli {
+fn carry_out(cli: &Cli, catalog: &'static Catalog) -> Result<Exit, Failure> {
+    match &cli.verb {
+        Verb::List(args) => list::list(args, catalog),
+        Verb::Explain(args) => explain::explain(args, catalog),
+        Verb::Run(args) => run::run(args, catalog),
+        Verb::Compare(args) => compare::compare(args, catalog),
+        Verb::Sweep(args) => sweep::sweep(args, catalog),
+        Verb::Check(args) => check::check(args, catalog),
+        Verb::Fuzz(args) => fuzz::fuzz(args, catalog),
+        Verb::Shrink(args) => shrink::shrink(args, catalog),
+        Verb::Draw(args) => draw::draw(args, catalog),
+        Verb::Export(args) => draw::export(args, catalog),
+        Verb::Replay(args) => replay::replay(args, catalog),
+        Verb::CheckHistory(args) => check_history::check_history(args),
+        Verb::Ring(args) => ring::ring(args),
+        Verb::Experiment(args) => experiment::experiment(args),
+        Verb::Completions { shell } => {
+            let mut script = Vec::new();
+            clap_complete::generate(*shell, &mut command(catalog), "konklave", &mut script);
+            let written = std::io::stdout().write_all(&script);
+            written.map(|()| Exit::Fine).map_err(Failure::from)
+        }
+    }
+}
+
+/// The command line, with the options that the catalogue declares.
+fn command(catalog: &'static Catalog) -> Command {
+    given::augment(Cli::command(), catalog)
+}
+
+/// What the command line of this process says.
+fn parse(catalog: &'static Catalog) -> Cli {
+    parse_from(std::env::args_os(), catalog).unwrap_or_else(|error| error.exit())
+}
+
+/// What a command line says. A negative number is a value, if a wrong one, and not an option.
+///
+/// # Errors
+///
+/// If it makes no sense, or asks for help.
+pub fn parse_from(
+    words: impl IntoIterator<Item = impl Into<OsString> + Clone>,
+    catalog: &'static Catalog,
+) -> Result<Cli, clap::Error> {
     let value = |option: Arg| match option.get_action().takes_values() {
         true => option.allow_negative_numbers(true),
         false => option,
     };
-    let matches = Cli::command().mut_subcommands(|verb| verb.mut_args(value)).get_matches();
-    Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+    let command = command(catalog).mut_subcommands(|verb| verb.mut_args(value));
+    let matches = command.try_get_matches_from(words)?;
+    let mut cli = Cli::from_arg_matches(&matches)?;
+    if let Some((name, found)) = matches.subcommand() {
+        let given = given::given(catalog, name, found);
+        match &mut cli.verb {
+            Verb::Run(args) => args.options = given,
+            Verb::Check(args) => args.options = given,
+            Verb::Compare(args) => args.options = given,
+            Verb::Sweep(args) => args.options = given,
+            _ => {}
+        }
+    }
+    Ok(cli)
 }
 
 /// How a command ended, as an exit code. Bad usage and bad input are 2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum Exit {
     /// Everything is fine.
     Fine = 0,
     /// A promise was broken.
@@ -96,4 +140,14 @@ pub enum Verdict {
     Inconclusive = 3,
     /// Somebody has stopped it.
     Interrupted = 130,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        command(catalog().leak()).debug_assert();
+    }
 }

@@ -2,18 +2,22 @@
 
 use serde::Serialize;
 
-use crate::Verdict;
+use konklave_catalog::catalog::Catalog;
+use konklave_catalog::entry::Entry;
+use konklave_catalog::needs::Needs;
+use konklave_catalog::option::Choice;
+use konklave_catalog::problem::About;
+
+use crate::Exit;
 use crate::args::ListArgs;
-use crate::entry::{Choice, Entry, Family, Needs};
 use crate::failure::Failure;
-use crate::table::TABLE;
 use crate::{output, specimens};
 
 /// An algorithm in the list.
 #[derive(Serialize)]
 struct Row {
     name: String,
-    family: Family,
+    family: &'static About,
     needs: Needs,
     messages: String,
     year: Option<u32>,
@@ -28,7 +32,7 @@ impl From<&Entry> for Row {
         let document = entry.document();
         Self {
             name: entry.name.clone(),
-            family: entry.family,
+            family: entry.problem,
             needs: entry.needs,
             messages: document.messages(),
             year: document.year(),
@@ -41,16 +45,16 @@ impl From<&Entry> for Row {
 }
 
 /// Prints the list.
-pub fn list(args: &ListArgs) -> Result<Verdict, Failure> {
+pub fn list(args: &ListArgs, catalog: &'static Catalog) -> Result<Exit, Failure> {
     if args.specimens {
-        return specimens::list(args.json);
+        return specimens::list(args.json, catalog);
     }
-    let family = args.family.as_deref().map(Family::find).transpose()?;
-    let is_wanted = |entry: &&Entry| family.is_none_or(|family| entry.family == family);
-    let rows: Vec<Row> = TABLE.iter().filter(is_wanted).map(Row::from).collect();
+    let family = args.family.as_deref().map(|name| catalog.find_problem(name)).transpose()?;
+    let is_wanted = |entry: &&Entry| family.is_none_or(|family| entry.problem == family);
+    let rows: Vec<Row> = catalog.entries().iter().filter(is_wanted).map(Row::from).collect();
     if args.json {
         output::json(&serde_json::json!({ "algorithms": rows }))?;
-        return Ok(Verdict::Fine);
+        return Ok(Exit::Fine);
     }
     let head = ["algorithm", "family", "network", "year", "messages"].map(str::to_owned).to_vec();
     let cells = rows.iter().map(|row| {
@@ -63,5 +67,5 @@ pub fn list(args: &ListArgs) -> Result<Verdict, Failure> {
     lines.push(String::new());
     lines.push("`konklave explain NAME` tells more about one.".to_owned());
     output::lines(&lines)?;
-    Ok(Verdict::Fine)
+    Ok(Exit::Fine)
 }

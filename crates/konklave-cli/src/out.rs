@@ -5,6 +5,8 @@ use std::fs::{self, File};
 use std::io::BufRead;
 use std::path::Path;
 
+use konklave_catalog::expected::Expected;
+use konklave_catalog::site::Site;
 use konklave_draw::Axis;
 use konklave_draw::chart::{Comparison, Distribution, Load, Stacked};
 use konklave_report::account::{Account, SpanKind, labels, read};
@@ -13,9 +15,7 @@ use konklave_report::html::Report;
 use konklave_report::network::{Roles, picture};
 use konklave_report::spacetime;
 
-use crate::entry::Expected;
 use crate::failure::Failure;
-use crate::site::Site;
 
 /// A picture, the name of its file, and what it shows.
 pub(crate) struct Picture {
@@ -133,13 +133,13 @@ pub(crate) fn pictures(site: &Site, account: &Account) -> Result<Vec<Picture>, F
         diagram("spacetime.svg", site, account)?,
         Picture::new("network.svg", "The network, and what nodes were at the end.", network),
     ];
-    all.extend(waiting(&title, account));
+    all.extend(waiting(&title, site, account));
     all.push(load(&title, account));
     Ok(all)
 }
 
 /// How long nodes waited, if any did.
-fn waiting(title: &str, account: &Account) -> Option<Picture> {
+fn waiting(title: &str, site: &Site, account: &Account) -> Option<Picture> {
     let mut times: BTreeMap<u64, u64> = BTreeMap::new();
     for span in account.spans.iter().filter(|span| span.kind == SpanKind::Waiting) {
         if let Some(to) = span.to {
@@ -148,13 +148,19 @@ fn waiting(title: &str, account: &Account) -> Option<Picture> {
         }
     }
     let sample: Vec<_> = times.into_iter().map(|(time, count)| (time as f64, count)).collect();
-    (!sample.is_empty()).then(|| waiting_picture(title, "waiting time, in ticks", sample))
+    (!sample.is_empty()).then(|| waiting_picture(title, "waiting time, in ticks", site, sample))
 }
 
 /// How long nodes waited: how often each time occurs.
-pub(crate) fn waiting_picture(title: &str, label: &str, times: Vec<(f64, u64)>) -> Picture {
+pub(crate) fn waiting_picture(
+    title: &str,
+    label: &str,
+    site: &Site,
+    times: Vec<(f64, u64)>,
+) -> Picture {
     let chart = Distribution::new(title).x(label, Axis::Auto).sample("all nodes", times);
-    Picture::new("waiting.svg", "How long nodes waited to enter.", chart.svg())
+    let caption = format!("How long nodes waited {}.", site.entry().problem.words.waits);
+    Picture::new("waiting.svg", caption, chart.svg())
 }
 
 /// How many messages each node sent and received.
@@ -194,6 +200,12 @@ pub(crate) fn kinds(title: &str, by_kind: &BTreeMap<String, u64>) -> Picture {
         .label("messages")
         .bar("all nodes", by_kind.values().map(|count| *count as f64).collect::<Vec<_>>());
     Picture::new("kinds.svg", "Messages of each kind.", chart.svg())
+}
+
+/// A sentence begins with a capital letter.
+pub(crate) fn capital(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or(String::new(), |first| first.to_uppercase().chain(chars).collect())
 }
 
 #[cfg(test)]

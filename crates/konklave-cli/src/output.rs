@@ -4,6 +4,8 @@ use std::io::{self, IsTerminal, Write};
 
 use serde::Serialize;
 
+pub(crate) use konklave_catalog::words::{counted, grouped, short};
+
 /// Whether standard output may be coloured.
 fn is_coloured(is_terminal: bool) -> bool {
     is_terminal && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
@@ -75,48 +77,9 @@ pub(crate) fn markdown(rows: &[Vec<String>]) -> Vec<String> {
     lines
 }
 
-/// A number with its thousands apart.
-pub(crate) fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            text.push(' ');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-/// A number of things, such as `1 node` and `2 nodes`.
-pub(crate) fn counted(count: u64, one: &str, more: &str) -> String {
-    format!("{} {}", grouped(count), if count == 1 { one } else { more })
-}
-
-/// A measured number with as many digits as are worth reading.
-pub(crate) fn short(number: f64) -> String {
-    match number.abs() {
-        size if size >= 1000.0 => grouped(number.round() as u64),
-        size if size == size.round() => format!("{number:.0}"),
-        _ => format!("{number:.3}"),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn numbers_are_readable() {
-        assert_eq!(grouped(0), "0");
-        assert_eq!(grouped(999), "999");
-        assert_eq!(counted(1, "entry", "entries"), "1 entry");
-        assert_eq!(counted(1000, "entry", "entries"), "1 000 entries");
-        assert_eq!(grouped(1_234_567), "1 234 567");
-        assert_eq!(short(3.0), "3");
-        assert_eq!(short(2.66666), "2.667");
-        assert_eq!(short(12_345.678), "12 346");
-    }
 
     #[test]
     fn columns_are_aligned() {

@@ -7,17 +7,19 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use konklave::protocol::Input;
-use konklave::trace::{self, Fault, Header, Line};
+use konklave::trace::{self, Fault, Line};
+use konklave_catalog::catalog::Catalog;
+use konklave_catalog::option::Verb;
+use konklave_catalog::setup::Setup;
+use konklave_catalog::site::Site;
 use konklave_stage::erased::Erased;
 use serde_json::{Value, json};
 
-use crate::Verdict;
+use crate::Exit;
 use crate::args::number_of_nodes;
-use crate::drive::{Job, Outcome, carry_out};
 use crate::failure::Failure;
-use crate::setup::Setup;
-use crate::site::Site;
-use crate::{output, table};
+use crate::output;
+use crate::quiet::quietly;
 
 /// Options of `replay`.
 #[derive(Debug, Args)]
@@ -38,36 +40,35 @@ pub struct ReplayArgs {
 }
 
 /// Replays a trace and says how it ended.
-pub fn replay(args: &ReplayArgs) -> Result<Verdict, Failure> {
-    let Recorded { site, mut lines, in_file } = open(&args.file)?;
+pub fn replay(args: &ReplayArgs, catalog: &'static Catalog) -> Result<Exit, Failure> {
+    let Recorded { site, mut lines, in_file } = open(&args.file, catalog)?;
     let entry = site.entry();
 
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     let mut closed = None;
-    let mut show = |line: &str| {
+    let mut show = |line: &Line<Erased>| {
         if !args.quiet && !args.json && closed.is_none() {
-            closed = writeln!(out, "{line}").err();
+            closed = writeln!(out, "{}", describe(line)).err();
         }
     };
-    let job = Job::Replay { lines: &mut lines, show: &mut show };
-    let outcome = carry_out(&site, job).map_err(in_file);
+    let system = site.system()?;
+    let outcome = quietly(|| system.replay(&mut lines, &mut show));
+    let outcome = outcome.map_err(|refusal| in_file(refusal.into()));
     out.flush()?;
     drop(out);
     if let Some(error) = closed {
         return Err(error.into());
     }
-    let Outcome::Replayed(replayed) = outcome? else {
-        unreachable!("a replay replays");
-    };
-    let verdict = match (&replayed.broken, replayed.end.ended.as_str()) {
-        (Some(_), _) => Verdict::Broken,
-        (None, "quiescence" | "done") => Verdict::Fine,
-        (None, _) => Verdict::Inconclusive,
+    let replayed = outcome?;
+    let exit = match (&replayed.broken, replayed.end.ended.as_str()) {
+        (Some(_), _) => Exit::Broken,
+        (None, "quiescence" | "done") => Exit::Fine,
+        (None, _) => Exit::Inconclusive,
     };
     if args.json {
         output::json(&json!({
             "algorithm": entry.name,
-            "family": entry.family,
+            "family": entry.problem,
             "nodes": site.nodes(),
             "seed": site.setup().seed,
             "steps": replayed.end.steps,
@@ -93,7 +94,7 @@ pub fn replay(args: &ReplayArgs) -> Result<Verdict, Failure> {
         });
         output::lines(&lines)?;
     }
-    Ok(verdict)
+    Ok(exit)
 }
 
 /// A trace whose header was read.
@@ -107,7 +108,10 @@ pub(crate) struct Recorded<F> {
 }
 
 /// Opens a trace and reads its header.
-pub(crate) fn open(path: &Path) -> Result<Recorded<impl Fn(Failure) -> Failure + '_>, Failure> {
+pub(crate) fn open<'a>(
+    path: &'a Path,
+    catalog: &'static Catalog,
+) -> Result<Recorded<impl Fn(Failure) -> Failure + 'a>, Failure> {
     let unreadable = |error: std::io::Error| Failure::file("read the trace", path, &error);
     let in_file = |failure: Failure| match failure {
         Failure::Bad(problem) => Failure::bad(format!("{}: {problem}", path.display())),
@@ -117,12 +121,12 @@ pub(crate) fn open(path: &Path) -> Result<Recorded<impl Fn(Failure) -> Failure +
     let bytes = length(&file);
     let mut lines = BufReader::new(file).lines();
     let header = lines.next().ok_or_else(|| in_file(Failure::bad("the file is empty")))?;
-    let setup = read_header(&header.map_err(unreadable)?);
-    let setup = setup.map_err(|problem| in_file(Failure::bad(problem)))?;
-    refuse_nodes(setup.nodes.into(), bytes).map_err(|problem| in_file(Failure::bad(problem)))?;
-    let entry = table::find(&setup.algorithm)?;
-    let counted = setup.nodes;
-    let site = Site::new(setup, entry).map_err(in_file)?;
+    let bad = |problem: String| in_file(Failure::bad(problem));
+    let header = read_header(&header.map_err(unreadable)?).map_err(bad)?;
+    let nodes = header.get("nodes").and_then(Value::as_u64).unwrap_or(1);
+    refuse_nodes(nodes, bytes).map_err(bad)?;
+    let site = rebuild(&header, catalog).map_err(in_file)?;
+    let counted = site.setup().nodes;
     match site.nodes() {
         nodes if nodes == counted => Ok(Recorded { site, lines, in_file }),
         nodes => Err(in_file(Failure::bad(format!(
@@ -150,7 +154,18 @@ pub(crate) fn refuse_nodes(nodes: u64, bytes: Option<u64>) -> Result<(), String>
     }
 }
 
-fn read_header(line: &str) -> Result<Setup, String> {
+/// The system that a header describes.
+pub(crate) fn rebuild(header: &Value, catalog: &'static Catalog) -> Result<Site, Failure> {
+    let name = header.get("algorithm").and_then(Value::as_str);
+    let name = name.ok_or_else(|| Failure::bad("line 1: it does not name an algorithm"))?;
+    let entry = catalog.find(name)?;
+    let setup = Setup::read(header, |option| entry.problem.option(option).is_some())
+        .map_err(|error| Failure::bad(format!("line 1: {error}")))?;
+    Ok(Site::new(setup, entry, Verb::Run)?)
+}
+
+/// What the first line of a trace says about its system.
+fn read_header(line: &str) -> Result<Value, String> {
     let header: Value = serde_json::from_str(line)
         .map_err(|_| "this is not a trace: its first line is not JSON".to_owned())?;
     match header.get("konklave_trace").and_then(Value::as_u64) {
@@ -164,9 +179,7 @@ fn read_header(line: &str) -> Result<Setup, String> {
         }
         None => return Err("this is not a trace: its first line does not say so".to_owned()),
     }
-    let header: Header<Setup> =
-        serde_json::from_value(header).map_err(|error| format!("line 1: {error}"))?;
-    Ok(header.setup)
+    header.get("setup").cloned().ok_or_else(|| "line 1: it does not describe a system".to_owned())
 }
 
 /// A line of a trace, for people.

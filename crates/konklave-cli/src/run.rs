@@ -9,31 +9,40 @@ use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 use konklave::graph::Format;
-use konklave::trace::{Header, VERSION};
+use konklave_catalog::catalog::Catalog;
+use konklave_catalog::entry::Entry;
+use konklave_catalog::option::{MAX_DELAY, Verb};
+use konklave_catalog::problem::About;
+use konklave_catalog::quantity::Measures;
+use konklave_catalog::site::Site;
+use konklave_catalog::system::Watch as Observers;
 use konklave_report::folder::Folder;
 use konklave_sim::faults::Target;
 use konklave_sim::metrics::Messages;
-use konklave_sim::workload::mutex::Demand;
-use konklave_sim::workload::{Members, numbers};
-use konklave_sim::{Delay, Ended, Options, Violation, Waiting, write_line};
+use konklave_sim::workload::numbers;
+use konklave_sim::{Delay, Ended, Options, Recording, Report, Violation, Waiting, write_line};
 use serde::Serialize;
+use serde::ser::{SerializeMap, Serializer};
 
-use crate::Verdict;
+use crate::Exit;
 use crate::args::RunArgs;
-use crate::drive::{ElectionPlan, Job, MutexPlan, Outcome, Problem, RunPlan, carry_out};
-use crate::entry::{Entry, Family};
 use crate::failure::Failure;
+use crate::given::refuse_foreign;
+use crate::output;
 use crate::progress::Watch;
-use crate::setup::{Setup, Wish};
-use crate::site::Site;
-use crate::{output, table};
+use crate::quiet::quietly;
+use crate::schedule::header;
+use crate::setup::Wish;
 
 /// Simulates and reports.
-pub fn run(args: &RunArgs) -> Result<Verdict, Failure> {
-    let entry = table::find(&args.algorithm)?;
-    refuse_foreign_options(args, entry)?;
-    let site = Site::new(Setup::new(&wish(args), entry)?, entry)?;
-    let plan = plan(args, &site)?;
+pub fn run(args: &RunArgs, catalog: &'static Catalog) -> Result<Exit, Failure> {
+    let entry = match &args.specimen {
+        Some(name) => catalog.find_specimen(name)?.0,
+        None => catalog.find(&args.algorithm)?,
+    };
+    refuse_foreign(catalog, entry, &args.options, Verb::Run)?;
+    let site = site(args, entry)?;
+    let options = options(args, &site)?;
     if let Some(path) = &args.save_graph {
         save_graph(path, &site)?;
     }
@@ -41,42 +50,21 @@ pub fn run(args: &RunArgs) -> Result<Verdict, Failure> {
     let kept = || folder.as_ref().and_then(|folder| folder::trace_path(folder, &site));
     let trace_path = args.trace.clone().or_else(kept);
     let trace = trace_path.as_deref().map(|path| open_trace(path, &site)).transpose()?;
+    let trace = trace.map(|out| Recording::new(out, args.states));
     let mut watch = Watch::new();
     let mut go_on = |progress| watch.look(progress);
-    let job = Job::Run {
-        plan: &plan,
-        trace: trace.map(|out| (Box::new(out) as Box<dyn Write>, args.states)),
-        go_on: &mut go_on,
-    };
-    let outcome = carry_out(&site, job);
+    let system = site.system()?;
+    let observers = Observers { trace, coverage: None };
+    let outcome = quietly(|| system.run(&options, observers, &mut go_on));
     let wall_seconds = watch.seconds();
     watch.finish();
-    let Outcome::Ran(report) = outcome? else { unreachable!("a run runs") };
-
-    let verdict = match (report.violations.is_empty(), report.ended.is_early()) {
-        (false, _) => Verdict::Broken,
-        (true, true) => Verdict::Inconclusive,
-        (true, false) => Verdict::Fine,
+    let ran = outcome?;
+    let exit = match (ran.violations.is_empty(), ran.ended.is_early()) {
+        (false, _) => Exit::Broken,
+        (true, true) => Exit::Inconclusive,
+        (true, false) => Exit::Fine,
     };
-    let report = RunReport {
-        algorithm: &entry.name,
-        family: entry.family,
-        nodes: site.nodes(),
-        topology: &site.setup().topology,
-        seed: args.seed,
-        digest: &report.digest,
-        ended: report.ended,
-        time: report.time,
-        deliveries: report.deliveries,
-        messages: &report.messages,
-        causal_depth: report.causal_depth,
-        verdict: if verdict == Verdict::Broken { "violated" } else { "ok" },
-        violations: &report.violations,
-        waiting: &report.waiting,
-        wall_seconds,
-        deliveries_per_second: report.deliveries as f64 / wall_seconds.max(1e-9),
-        problem: &report.problem,
-    };
+    let report = RunReport::new(&ran, &site, wall_seconds);
     let mut lines = report::for_people(&report, args, &site);
     if let Some(folder) = folder {
         let path = folder::write(&report, args, &site, &lines, trace_path.as_deref(), folder)?;
@@ -86,18 +74,38 @@ pub fn run(args: &RunArgs) -> Result<Verdict, Failure> {
         true => output::json(&report)?,
         false => output::lines(&lines)?,
     }
-    Ok(verdict)
+    Ok(exit)
 }
 
-/// What `run` builds a system from.
-pub(crate) fn wish(args: &RunArgs) -> Wish<'_> {
-    Wish {
-        nodes: args.nodes,
-        topology: args.topology.as_deref(),
-        seed: args.seed,
-        ids: args.election.ids.as_deref(),
-        elections: args.election.elections,
-        variant: &args.variant,
+/// The system that `run` simulates.
+pub(crate) fn site(args: &RunArgs, entry: &'static Entry) -> Result<Site, Failure> {
+    let RunArgs { nodes, topology, seed, options, .. } = args;
+    let wish = Wish { nodes: *nodes, topology: topology.as_deref(), seed: *seed, options };
+    Ok(Site::new(wish.setup(entry)?, entry, Verb::Run)?)
+}
+
+/// Whether every promise was kept, as far as the run went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Kept {
+    /// Every promise was kept.
+    Ok,
+    /// One was broken.
+    Violated,
+}
+
+impl Kept {
+    /// Whether a run broke none.
+    pub(crate) fn new(violations: &[Violation]) -> Self {
+        if violations.is_empty() { Self::Ok } else { Self::Violated }
+    }
+
+    /// As JSON has it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Violated => "violated",
+        }
     }
 }
 
@@ -105,7 +113,7 @@ pub(crate) fn wish(args: &RunArgs) -> Wish<'_> {
 #[derive(Serialize)]
 struct RunReport<'a> {
     algorithm: &'a str,
-    family: Family,
+    family: &'static About,
     nodes: u32,
     topology: &'a str,
     seed: u64,
@@ -115,58 +123,57 @@ struct RunReport<'a> {
     deliveries: u64,
     messages: &'a Messages,
     causal_depth: u32,
-    verdict: &'static str,
+    verdict: Kept,
     violations: &'a [Violation],
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     waiting: &'a [Waiting],
     wall_seconds: f64,
     deliveries_per_second: f64,
     #[serde(flatten)]
-    problem: &'a Problem,
+    problem: Problem<'a>,
 }
 
-/// An option that means nothing to this algorithm is a mistake, not a wish to be ignored.
-pub(crate) fn refuse_foreign_options(args: &RunArgs, entry: &Entry) -> Result<(), Failure> {
-    let (mutex, election) = (&args.mutex, &args.election);
-    // Booking takes the options of mutual exclusion.
-    let entering = match entry.family {
-        Family::Booking => Family::Booking,
-        _ => Family::Mutex,
-    };
-    let given = [
-        (entering, "entries", mutex.entries.is_some()),
-        (entering, "load", mutex.load.is_some()),
-        (entering, "cs", mutex.cs.is_some()),
-        (entering, "think", mutex.think.is_some()),
-        (Family::Mutex, "warmup", mutex.warmup.is_some()),
-        (entering, "requesters", mutex.requesters.is_some()),
-        (Family::Election, "ids", election.ids.is_some()),
-        (Family::Election, "initiators", election.initiators.is_some()),
-        (Family::Election, "start-within", election.start_within.is_some()),
-        (Family::Election, "elections", election.elections.is_some()),
-        (Family::Election, "notice", election.notice.is_some()),
-    ];
-    match given.iter().find(|(family, _, given)| *given && *family != entry.family) {
-        Some((family, option, _)) => Err(Failure::bad(format!(
-            "--{option} is an option of the family {family}, but {} is of the family {}",
-            entry.name, entry.family
-        ))),
-        None if election.notice.is_some() && !entry.needs.notices => Err(Failure::bad(format!(
-            "{} does not survive crashes, so nobody can notice them: leave --notice out",
-            entry.name
-        ))),
-        None if election.elections.is_some_and(|elections| elections > 1) && entry.needs.once => {
-            Err(Failure::bad(format!(
-                "{} never knows that an election is over: none can follow, leave --elections out",
-                entry.name
-            )))
+impl<'a> RunReport<'a> {
+    fn new(ran: &'a Report<Measures>, site: &'a Site, wall_seconds: f64) -> Self {
+        let (entry, setup) = (site.entry(), site.setup());
+        Self {
+            algorithm: &entry.name,
+            family: entry.problem,
+            nodes: site.nodes(),
+            topology: &setup.topology,
+            seed: setup.seed,
+            digest: &ran.digest,
+            ended: ran.ended,
+            time: ran.time,
+            deliveries: ran.deliveries,
+            messages: &ran.messages,
+            causal_depth: ran.causal_depth,
+            verdict: Kept::new(&ran.violations),
+            violations: &ran.violations,
+            waiting: &ran.waiting,
+            wall_seconds,
+            deliveries_per_second: ran.deliveries as f64 / wall_seconds.max(1e-9),
+            problem: Problem { name: entry.problem.name, measures: &ran.problem },
         }
-        None => Ok(()),
     }
 }
 
-/// What `run` does with it.
-pub(crate) fn plan(args: &RunArgs, site: &Site) -> Result<RunPlan, Failure> {
+/// What was measured about the problem, under its name.
+struct Problem<'a> {
+    name: &'static str,
+    measures: &'a Measures,
+}
+
+impl Serialize for Problem<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(1))?;
+        map.serialize_entry(self.name, self.measures)?;
+        map.end()
+    }
+}
+
+/// How it simulates it.
+pub(crate) fn options(args: &RunArgs, site: &Site) -> Result<Options, Failure> {
     let faults = args.faults.to_faults();
     if let Some(node) = faults.largest_node().filter(|node| node.0 >= site.nodes()) {
         return Err(Failure::bad(format!(
@@ -200,53 +207,21 @@ pub(crate) fn plan(args: &RunArgs, site: &Site) -> Result<RunPlan, Failure> {
     if let Some(problem) = unbounded(args.delay, site).filter(|_| !args.beyond) {
         return Err(Failure::bad(problem));
     }
-    let initiators = match site.entry().needs.one_initiator {
-        Some(_) => Members::Count(1),
-        None => Members::All,
-    };
-    let five_units = (5.0 * args.delay.mean()).round() as u64;
-    let mutex = &args.mutex;
-    Ok(RunPlan {
-        options: Options {
-            seed: args.seed,
-            delay: args.delay,
-            fifo: is_fifo,
-            faults,
-            time_limit: args.time_limit,
-            event_limit: args.event_limit,
-            perpetual: site.entry().needs.perpetual,
-        },
-        mutex: MutexPlan {
-            demand: mutex.load.unwrap_or(Demand::Heavy),
-            entries: mutex.entries.unwrap_or(5),
-            inside: mutex.cs.unwrap_or(five_units),
-            think: mutex.think.unwrap_or(0),
-            warmup: mutex.warmup.unwrap_or(0),
-            requesters: mutex.requesters.clone().unwrap_or(Members::All),
-        },
-        election: ElectionPlan {
-            initiators: args.election.initiators.clone().unwrap_or(initiators),
-            within: args.election.start_within.unwrap_or(0),
-            notice: notice(args, site),
-        },
+    Ok(Options {
+        seed: args.seed,
+        delay: args.delay,
+        fifo: is_fifo,
+        faults,
+        time_limit: args.time_limit,
+        event_limit: args.event_limit,
+        perpetual: site.entry().needs.perpetual,
     })
-}
-
-/// How soon crashes are noticed. Where delays are bounded, not before the last words of a crashed
-/// node have arrived, unless the user wants that.
-fn notice(args: &RunArgs, site: &Site) -> Option<u64> {
-    let needs = site.entry().needs;
-    let usual = match needs.bounded {
-        true => u64::from(site.number("max-delay")) + 1,
-        false => args.delay.mean().ceil() as u64,
-    };
-    needs.notices.then(|| args.election.notice.unwrap_or(usual))
 }
 
 /// Why these delays are too long for the algorithm, if they are.
 fn unbounded(delay: Delay, site: &Site) -> Option<String> {
     let entry = site.entry();
-    let bound = entry.needs.bounded.then(|| u64::from(site.number("max-delay")))?;
+    let bound = entry.needs.bounded.then(|| u64::from(site.number(MAX_DELAY.name)))?;
     match delay.longest() {
         Some(longest) if longest <= bound => None,
         Some(longest) => Some(format!(
@@ -264,8 +239,7 @@ fn unbounded(delay: Delay, site: &Site) -> Option<String> {
 fn open_trace(path: &Path, site: &Site) -> Result<BufWriter<File>, Failure> {
     let unwritable = |error: io::Error| Failure::file("write the trace", path, &error);
     let mut out = BufWriter::with_capacity(1 << 20, File::create(path).map_err(unwritable)?);
-    let header = Header { konklave_trace: VERSION, setup: site.setup().clone() };
-    write_line(&mut out, &header).map_err(unwritable)?;
+    write_line(&mut out, &header(site)).map_err(unwritable)?;
     Ok(out)
 }
 

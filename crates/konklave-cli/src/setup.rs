@@ -1,149 +1,54 @@
-//! What a system is built from: enough to build the same nodes again.
+//! Reads what a system is built from: what the user says, and the files that this names.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use konklave::graph::{FORMS, Format, Graph, GraphError, NAMES, Topology};
-use serde::{Deserialize, Serialize};
+use konklave::graph::{Format, Graph, Topology};
+use konklave_catalog::entry::Entry;
+use konklave_catalog::setup::{Setup, read_topology};
 
-use crate::args::{VariantArgs, number_of_nodes};
-use crate::entry::Entry;
+use crate::args::number_of_nodes;
 use crate::failure::Failure;
+use crate::given::Given;
 use crate::{out, output};
 
-/// A system, as a trace remembers it. Files are read once and kept here.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Setup {
-    /// The algorithm's name.
-    pub algorithm: String,
-    /// How many nodes there are.
-    pub nodes: u32,
-    /// The network, as the user wrote it.
-    pub topology: String,
-    /// The network as DOT, if it was read from a file.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub graph: Option<String>,
-    /// The seed.
-    pub seed: u64,
-    /// The ids of nodes.
-    #[serde(default)]
-    pub ids: Ids,
-    /// How many elections follow each other.
-    #[serde(default = "one")]
-    pub elections: u32,
-    /// Options of the algorithm's own.
-    #[serde(default)]
-    pub variant: BTreeMap<String, String>,
-    /// What was in the files that those options name.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub files: BTreeMap<String, String>,
-    /// The rest of the command line, for people.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub command: String,
-}
-
-/// How ids lie along the node numbers.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Ids {
-    /// A random permutation.
-    #[default]
-    Random,
-    /// Growing.
-    Ascending,
-    /// Falling.
-    Descending,
-    /// Exactly these.
-    List(Vec<u32>),
-}
-
 /// What the user says about a system, whatever is to be done with it.
-pub struct Wish<'a> {
+pub(crate) struct Wish<'a> {
     /// How many nodes there are.
-    pub nodes: Option<u32>,
+    pub(crate) nodes: Option<u32>,
     /// The network.
-    pub topology: Option<&'a str>,
+    pub(crate) topology: Option<&'a str>,
     /// The seed.
-    pub seed: u64,
-    /// The ids of nodes.
-    pub ids: Option<&'a str>,
-    /// How many elections follow each other.
-    pub elections: Option<u32>,
-    /// Options of the algorithm's own.
-    pub variant: &'a VariantArgs,
-}
-
-fn one() -> u32 {
-    1
+    pub(crate) seed: u64,
+    /// Options of the problem and of the algorithm.
+    pub(crate) options: &'a Given,
 }
 
 /// How many nodes there are if nobody says.
 const NODES: u32 = 10;
 
-impl Setup {
-    /// What the user asks for.
-    pub fn new(wish: &Wish<'_>, entry: &Entry) -> Result<Self, Failure> {
-        let topology = match wish.topology {
+impl Wish<'_> {
+    /// What the user asks for, with all files read.
+    pub(crate) fn setup(&self, entry: &Entry) -> Result<Setup, Failure> {
+        let topology = match self.topology {
             Some(text) => read_topology(text)?,
             None => entry.needs.network.default_topology(),
         };
-        let (graph, nodes) = network(&topology, wish.nodes)?;
-        let ids = match wish.ids {
-            Some(text) => read_ids(text)?,
-            None => Ids::default(),
-        };
-        let mut variant = BTreeMap::new();
-        let mut files = BTreeMap::new();
-        for (name, value) in wish.variant.given() {
-            if let Some(path) = value.strip_prefix("file:") {
-                files.insert(name.to_owned(), read_file(&format!("read the {name}"), path)?);
-            }
-            variant.insert(name.to_owned(), value.to_owned());
-        }
-        Ok(Self {
+        let (graph, nodes) = network(&topology, self.nodes)?;
+        let mut setup = Setup {
             algorithm: entry.name.clone(),
             nodes,
             topology: topology.to_string(),
             graph,
-            seed: wish.seed,
-            ids,
-            elections: wish.elections.unwrap_or(1),
-            variant,
-            files,
+            seed: self.seed,
+            options: self.options.clone(),
             command: out::arguments(),
-        })
-    }
-
-    /// What the settings of a golden script say.
-    pub fn from_script(algorithm: &str, settings: &[(String, String)]) -> Result<Self, Failure> {
-        let mut setup = Self {
-            algorithm: algorithm.to_owned(),
-            nodes: 0,
-            topology: String::new(),
-            graph: None,
-            seed: 1,
-            ids: Ids::Ascending,
-            elections: 1,
-            variant: BTreeMap::new(),
-            files: BTreeMap::new(),
-            command: String::new(),
+            ..Setup::default()
         };
-        let bad = |name: &str, value: &str| Failure::bad(format!("'{value}' is no {name}"));
-        for (name, value) in settings {
-            match name.as_str() {
-                "nodes" => setup.nodes = value.parse().map_err(|_| bad(name, value))?,
-                "elections" => setup.elections = value.parse().map_err(|_| bad(name, value))?,
-                "topology" => setup.topology.clone_from(value),
-                "edges" => setup.graph = Some(dot(value).ok_or_else(|| bad(name, value))?),
-                "ids" => {
-                    let ids: Result<Vec<u32>, _> =
-                        value.split_whitespace().map(str::parse).collect();
-                    setup.ids = Ids::List(ids.map_err(|_| bad(name, value))?);
-                }
-                _ => {
-                    setup.variant.insert(name.clone(), value.clone());
-                }
+        for (name, value) in self.options {
+            if let Some(path) = value.strip_prefix("file:") {
+                let content = read_file(&format!("read the {name}"), path)?;
+                setup.files.insert(name.clone(), content);
             }
         }
         Ok(setup)
@@ -180,45 +85,6 @@ pub(crate) fn network(
     }
 }
 
-/// Whether a topology says by itself how many nodes there are.
-pub(crate) fn has_size(topology: &Topology) -> bool {
-    matches!(
-        topology,
-        Topology::File { .. }
-            | Topology::Grid { sides: Some(_) }
-            | Topology::Torus { sides: Some(_) }
-    )
-}
-
-/// The graph with edges such as `0-1 1-2`, as DOT; its nodes come in the order of their numbers.
-fn dot(edges: &str) -> Option<String> {
-    let mut pairs = Vec::new();
-    for edge in edges.split_whitespace() {
-        let (from, to) = edge.split_once('-')?;
-        pairs.push((from.parse::<u32>().ok()?, to.parse::<u32>().ok()?));
-    }
-    let last = pairs.iter().map(|&(from, to)| from.max(to)).max()?;
-    let nodes = (0..=last).map(|node| format!("{node};"));
-    let edges = pairs.iter().map(|(from, to)| format!("{from} -- {to};"));
-    Some(format!("graph {{ {} }}", nodes.chain(edges).collect::<Vec<_>>().join(" ")))
-}
-
-/// Reads the name of a topology, and helps if there is none such.
-pub fn read_topology(text: &str) -> Result<Topology, Failure> {
-    text.parse().map_err(|error| match error {
-        GraphError::UnknownTopology(name) => {
-            match Failure::unknown("topology", &name, NAMES.into_iter()) {
-                Failure::Bad(message) if message.contains("did you mean") => Failure::Bad(message),
-                _ => Failure::bad(format!(
-                    "there is no topology '{name}': write {}",
-                    FORMS.join(", ")
-                )),
-            }
-        }
-        error => Failure::bad(error.to_string()),
-    })
-}
-
 fn read_file(doing: &str, path: &str) -> Result<String, Failure> {
     let path = Path::new(path);
     fs::read_to_string(path).map_err(|error| Failure::file(doing, path, &error))
@@ -228,28 +94,4 @@ fn read_graph(path: &str) -> Result<Graph, Failure> {
     let text = read_file("read the graph", path)?;
     let graph = Graph::parse(&text, Format::guess(path, &text));
     graph.map_err(|error| Failure::bad(format!("{path}: {error}")))
-}
-
-fn read_ids(text: &str) -> Result<Ids, Failure> {
-    match (text, text.strip_prefix("file:")) {
-        ("random", _) => Ok(Ids::Random),
-        ("ascending", _) => Ok(Ids::Ascending),
-        ("descending", _) => Ok(Ids::Descending),
-        (_, Some(path)) => {
-            let mut ids = Vec::new();
-            for (line, number) in read_file("read the ids", path)?.lines().zip(1..) {
-                for word in line.split('#').next().unwrap_or_default().split_whitespace() {
-                    let id = word.parse().map_err(|_| {
-                        let range = format!("a whole number up to {}", u32::MAX);
-                        Failure::bad(format!("{path}: line {number}: '{word}' is not {range}"))
-                    })?;
-                    ids.push(id);
-                }
-            }
-            Ok(Ids::List(ids))
-        }
-        _ => Err(Failure::bad(format!(
-            "'{text}' is no order of ids: write random, ascending, descending or file:PATH"
-        ))),
-    }
 }

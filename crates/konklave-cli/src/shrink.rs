@@ -4,18 +4,20 @@ mod args;
 mod smaller;
 
 use konklave::protocol::Broken;
+use konklave_catalog::catalog::Catalog;
+use konklave_catalog::site::Site;
+use konklave_catalog::system::Shorter;
 use konklave_check::shrink::Size;
 use serde::Serialize;
 use serde_json::json;
 
-use crate::Verdict;
-use crate::drive::{Job, Outcome, Shorter, Told, carry_out};
 use crate::failure::Failure;
-use crate::out;
 use crate::output::{self, grouped};
 use crate::progress::Watch;
+use crate::quiet::quietly;
 use crate::replay::{Recorded, open};
-use crate::site::Site;
+use crate::schedule::{self, Schedule};
+use crate::{Exit, out};
 pub use args::ShrinkArgs;
 
 /// A schedule as short as possible.
@@ -25,7 +27,7 @@ pub struct Shortened {
     /// The promise that it breaks.
     pub broken: Broken,
     /// The schedule.
-    pub told: Told,
+    pub schedule: Schedule,
     /// How many nodes there were.
     pub nodes_before: u32,
     /// The size of what it was made from.
@@ -37,23 +39,24 @@ pub struct Shortened {
 }
 
 /// Shortens a trace and says how far.
-pub fn shrink(args: &ShrinkArgs) -> Result<Verdict, Failure> {
+pub fn shrink(args: &ShrinkArgs, catalog: &'static Catalog) -> Result<Exit, Failure> {
     let path = args.out.clone().unwrap_or_else(|| args.file.with_extension("shrunk.jsonl"));
-    let Recorded { site, lines, in_file } = open(&args.file)?;
+    let Recorded { site, lines, in_file } = open(&args.file, catalog)?;
     out::ensure_writable("write the schedule", &path)?;
     let lines: Result<Vec<String>, _> = lines.collect();
     let lines = lines.map_err(|error| Failure::file("read the trace", &args.file, &error))?;
     // What is wrong with the trace shows when it is replayed.
     let mut replayed = lines.iter().cloned().map(Ok);
-    let job = Job::Replay { lines: &mut replayed, show: &mut |_| {} };
-    carry_out(&site, job).map_err(&in_file)?;
+    let system = site.system()?;
+    let outcome = quietly(|| system.replay(&mut replayed, &mut |_| {}));
+    outcome.map_err(|refusal| in_file(refusal.into()))?;
     let mut watch = Watch::new();
     let mut go_on = || watch.show(|_| "taking away what is not needed".to_owned());
     let shortened = shorten(&site, &lines, &mut go_on);
     watch.finish();
     let shortened = shortened.map_err(in_file)?;
 
-    shortened.told.write(&path, &shortened.site)?;
+    schedule::write(&shortened.schedule, &path, &shortened.site)?;
     match args.json {
         true => output::json(&json!({
             "algorithm": site.entry().name,
@@ -62,11 +65,11 @@ pub fn shrink(args: &ShrinkArgs) -> Result<Verdict, Failure> {
             "before": Counts { nodes: shortened.nodes_before, size: shortened.before },
             "after": Counts { nodes: shortened.site.nodes(), size: shortened.after },
             "minimal": shortened.is_minimal,
-            "trace": shortened.told.to_json(&shortened.site)?,
+            "trace": schedule::to_json(&shortened.schedule, &shortened.site)?,
             "trace_file": path,
         }))?,
         false => {
-            let mut lines: Vec<_> = shortened.told.text_lines().collect();
+            let mut lines = schedule::lines(&shortened.schedule);
             lines.push(String::new());
             let name = output::bold(&site.entry().name);
             let graph = shortened.site.graph().describe();
@@ -80,7 +83,7 @@ pub fn shrink(args: &ShrinkArgs) -> Result<Verdict, Failure> {
             output::lines(&lines)?;
         }
     }
-    Ok(if shortened.is_minimal { Verdict::Fine } else { Verdict::Inconclusive })
+    Ok(if shortened.is_minimal { Exit::Fine } else { Exit::Inconclusive })
 }
 
 /// What is counted about a schedule, as JSON has it.
@@ -108,18 +111,18 @@ pub(crate) fn shorten(
         true => smaller::find(site, &first, go_on),
         false => None,
     };
-    let smaller = smaller.and_then(|(smaller, told)| {
-        let shorter = take_away(&smaller, &told.trace, go_on).ok()?;
+    let smaller = smaller.and_then(|(smaller, found)| {
+        let shorter = take_away(&smaller, &schedule::to_text(&found), go_on).ok()?;
         Some((smaller, shorter))
     });
     let (site, shorter) = match smaller {
         Some(smaller) => smaller,
-        None => (Site::new(site.setup().clone(), site.entry())?, first),
+        None => (Site::new(site.setup().clone(), site.entry(), site.verb())?, first),
     };
-    let Shorter { broken, told, after, is_minimal, .. } = shorter;
+    let Shorter { broken, schedule, after, is_minimal, .. } = shorter;
     // Who stops it while smaller systems are searched does not know whether there is one.
     let is_minimal = is_minimal && go_on();
-    Ok(Shortened { site, broken, told, nodes_before, before, after, is_minimal })
+    Ok(Shortened { site, broken, schedule, nodes_before, before, after, is_minimal })
 }
 
 fn take_away(
@@ -127,10 +130,8 @@ fn take_away(
     lines: &[String],
     go_on: &mut dyn FnMut() -> bool,
 ) -> Result<Shorter, Failure> {
-    match carry_out(site, Job::Shrink { lines, go_on })? {
-        Outcome::Shrunk(shorter) => Ok(*shorter),
-        _ => unreachable!("shrinking shrinks"),
-    }
+    let system = site.system()?;
+    Ok(quietly(|| system.shrink(lines, go_on))?)
 }
 
 /// How much was there, and how much is left.
@@ -155,7 +156,7 @@ pub(crate) fn comparison(shortened: &Shortened) -> Vec<String> {
     let mut lines: Vec<_> =
         output::table(&rows).into_iter().map(|row| format!("  {row}")).collect();
     if !shortened.is_minimal {
-        lines.push("stopped by hand: more might be taken away".to_owned());
+        lines.push("interrupted: more might be taken away".to_owned());
     }
     lines
 }

@@ -14,14 +14,16 @@ use std::fs::File;
 use std::io::Write;
 use std::thread;
 
+use konklave_catalog::catalog::Catalog;
+use konklave_catalog::entry::Entry;
+use konklave_catalog::option::Verb;
 use konklave_report::folder::Folder;
 
-use crate::Verdict;
-use crate::entry::{Entry, Family};
+use crate::Exit;
 use crate::failure::Failure;
+use crate::given::refuse_foreign;
 use crate::output::grouped;
 use crate::progress::Watch;
-use crate::table::{self, TABLE};
 pub use args::SweepArgs;
 use estimate::Estimate;
 use log::Log;
@@ -30,14 +32,15 @@ use runs::{Cell, Ended, Ran, Task, Watcher, run_all, tasks};
 use summary::Summary;
 
 /// Runs everything and reports.
-pub fn sweep(args: &SweepArgs) -> Result<Verdict, Failure> {
+pub fn sweep(args: &SweepArgs, catalog: &'static Catalog) -> Result<Exit, Failure> {
     let args = &in_order(args);
-    let (entries, mut left_out) = entries(args)?;
-    let bounds = bounds::parse(args, entries[0].family)?;
+    let (entries, mut left_out) = entries(args, catalog)?;
+    let problem = entries[0].problem;
+    let bounds = bounds::parse(args, problem)?;
     let all = tasks(args, &entries);
     let wanted: BTreeSet<_> = all.iter().map(Task::key).collect();
     // Whatever can be refused is refused by now: the folder may hold an earlier report.
-    let log = Log::open(args, &wanted)?;
+    let log = Log::open(args, problem, &wanted)?;
     let folder = args.out.as_ref().map(Folder::create).transpose()?;
     let known = log.as_ref().map_or(&[][..], |log| &log.known);
     let done: BTreeSet<_> = known.iter().map(Ran::key).collect();
@@ -46,39 +49,45 @@ pub fn sweep(args: &SweepArgs) -> Result<Verdict, Failure> {
     let file = log.map(|log| log.start()).transpose()?;
     let progress = carry_out(args, &todo, ran, file)?;
     left_out.append(&mut progress.left_out());
-    let summary = Summary::new(args, &progress.ran, &bounds)?;
+    let summary = Summary::new(args, &progress.ran, &bounds, problem, catalog)?;
     let context = Context { left_out: &left_out, is_whole: progress.is_whole };
     report::report(args, &summary, &context, folder)?;
     Ok(match (summary.is_broken(), context.is_whole && summary.is_decided()) {
-        (true, _) => Verdict::Broken,
-        (false, true) => Verdict::Fine,
-        (false, false) => Verdict::Inconclusive,
+        (true, _) => Exit::Broken,
+        (false, true) => Exit::Fine,
+        (false, false) => Exit::Inconclusive,
     })
 }
 
 /// The same with sizes, loads and delays that differ: a run that is done twice is not two runs.
 fn in_order(args: &SweepArgs) -> SweepArgs {
-    let mut args = SweepArgs { assert: args.assert.clone(), out: args.out.clone(), ..copy(args) };
+    let mut args = args.clone();
     args.nodes.sort_unstable();
     args.nodes.dedup();
     let mut seen = BTreeSet::new();
-    args.load.retain(|load| seen.insert(load.to_string()));
     args.delay.retain(|delay| seen.insert(delay.to_string()));
     args
 }
 
 /// The algorithms, and why others of the family are left out.
-fn entries(args: &SweepArgs) -> Result<(Vec<&'static Entry>, Vec<String>), Failure> {
-    let Ok(family) = Family::find(&args.algorithm) else {
-        let entry = table::find(&args.algorithm)?;
-        for task in tasks(&SweepArgs { seeds: 1, ..copy(args) }, &[entry]) {
+fn entries(
+    args: &SweepArgs,
+    catalog: &'static Catalog,
+) -> Result<(Vec<&'static Entry>, Vec<String>), Failure> {
+    let Ok(problem) = catalog.find_problem(&args.algorithm) else {
+        let entry = catalog.find(&args.algorithm)?;
+        refuse_foreign(catalog, entry, &args.options, Verb::Sweep)?;
+        for task in tasks(&SweepArgs { seeds: 1, ..args.clone() }, &[entry]) {
             task.plan()?;
         }
         return Ok((vec![entry], Vec::new()));
     };
     let (mut fit, mut left_out) = (Vec::new(), Vec::new());
-    for entry in TABLE.iter().filter(|entry| entry.family == family) {
-        let all = tasks(&SweepArgs { seeds: 1, ..copy(args) }, &[entry]);
+    if let Some(entry) = catalog.entries_of(problem).next() {
+        refuse_foreign(catalog, entry, &args.options, Verb::Sweep)?;
+    }
+    for entry in catalog.entries_of(problem) {
+        let all = tasks(&SweepArgs { seeds: 1, ..args.clone() }, &[entry]);
         match all.iter().try_for_each(|task| task.plan().map(|_| ())) {
             Ok(()) => fit.push(entry),
             Err(Failure::Bad(reason)) => left_out.push(reason),
@@ -88,24 +97,9 @@ fn entries(args: &SweepArgs) -> Result<(Vec<&'static Entry>, Vec<String>), Failu
     match fit.is_empty() {
         false => Ok((fit, left_out)),
         true => Err(Failure::bad(format!(
-            "no algorithm of the family {family} can be run: {}",
+            "no algorithm of the family {problem} can be run: {}",
             left_out.first().map_or("", String::as_str)
         ))),
-    }
-}
-
-fn copy(args: &SweepArgs) -> SweepArgs {
-    SweepArgs {
-        algorithm: args.algorithm.clone(),
-        nodes: args.nodes.clone(),
-        topology: args.topology.clone(),
-        delay: args.delay.clone(),
-        load: args.load.clone(),
-        election: args.election.clone(),
-        variant: args.variant.clone(),
-        assert: Vec::new(),
-        out: None,
-        ..*args
     }
 }
 
@@ -194,9 +188,9 @@ impl Done {
     /// What takes too long, or cannot be run after all.
     fn left_out(&self) -> Vec<String> {
         let too_long = self.too_long.iter().map(|(series, least)| {
-            let parts = [&series.algorithm, &series.load, &series.delay];
-            let parts: Vec<_> = parts.into_iter().filter(|it| !it.is_empty()).cloned().collect();
-            let name = parts.join(", ");
+            let options = series.options.values();
+            let parts = std::iter::once(&series.algorithm).chain(options).chain([&series.delay]);
+            let name = parts.cloned().collect::<Vec<_>>().join(", ");
             format!("{name} from {least} nodes on: it takes too long, --event-limit allows more")
         });
         too_long.chain(self.impossible.iter().cloned()).collect()

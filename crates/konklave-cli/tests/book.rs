@@ -3,11 +3,13 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
-use clap::Parser;
 use clap::error::ErrorKind;
-use konklave_cli::args::{Cli, Verb};
-use konklave_cli::table::{self, TABLE};
+use konklave_catalog::catalog::Catalog;
+use konklave_cli::args::Verb;
+
+static CATALOG: LazyLock<&Catalog> = LazyLock::new(|| konklave_cli::catalog().leak());
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
@@ -78,17 +80,17 @@ fn calls(line: &str) -> Vec<Vec<&str>> {
 
 /// What is wrong with a call, if anything is.
 fn complaint(words: &[&str]) -> Option<String> {
-    let cli = match Cli::try_parse_from(["konklave"].iter().chain(words)) {
+    let cli = match konklave_cli::parse_from(["konklave"].iter().chain(words), &CATALOG) {
         Ok(cli) => cli,
         Err(error) if error.kind() == ErrorKind::DisplayHelp => return None,
         Err(error) => return Some(error.to_string()),
     };
     let algorithm = match &cli.verb {
-        Verb::Run(args) => &args.algorithm,
+        Verb::Run(args) => args.specimen.as_ref().unwrap_or(&args.algorithm),
         Verb::Explain(args) => &args.algorithm,
         _ => return None,
     };
-    table::find(algorithm).err().map(|error| error.to_string())
+    CATALOG.find(algorithm).err().map(|error| error.to_string())
 }
 
 #[test]
@@ -192,8 +194,8 @@ fn every_link_leads_somewhere() {
 fn every_algorithm_is_on_the_page_of_its_problem() {
     let pages = pages();
     let mut complaints = Vec::new();
-    for entry in TABLE.iter() {
-        let page = match entry.family.to_string().as_str() {
+    for entry in CATALOG.entries() {
+        let page = match entry.problem.name {
             "mutex" => "mutual-exclusion.md",
             family => &format!("{family}.md"),
         };

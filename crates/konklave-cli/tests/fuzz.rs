@@ -5,23 +5,26 @@
 mod user;
 
 use std::fs;
+use std::sync::LazyLock;
 use std::time::Duration;
 
-use clap::Parser;
-use konklave_cli::args::{Cli, Verb};
-use konklave_cli::entry::{Entry, Needs, Network};
+use konklave_catalog::catalog::Catalog;
+use konklave_catalog::entry::Entry;
+use konklave_catalog::needs::{Needs, Network};
+use konklave_cli::args::Verb;
 use konklave_cli::fuzz::FuzzArgs;
 use konklave_cli::fuzz::command::words;
 use konklave_cli::fuzz::draw::Space;
 use konklave_cli::fuzz::swarm::{Budget, Tally, swarm};
-use konklave_cli::table::{self, TABLE};
 use serde_json::Value;
 use user::{file, fine, json, konklave, refused, text};
+
+static CATALOG: LazyLock<&Catalog> = LazyLock::new(|| konklave_cli::catalog().leak());
 
 /// The options of `fuzz`, as a user writes them.
 fn options(line: &str) -> Box<FuzzArgs> {
     let words = ["konklave", "fuzz"].into_iter().chain(line.split_whitespace());
-    match Cli::parse_from(words).verb {
+    match konklave_cli::parse_from(words, &CATALOG).unwrap().verb {
         Verb::Fuzz(args) => args,
         other => panic!("{other:?}"),
     }
@@ -38,7 +41,7 @@ fn nothing_breaks_within_the_assumptions() {
     let schedules = std::env::var("SCHEDULES");
     let schedules = schedules.map_or(300, |it| it.parse().expect("SCHEDULES is a number"));
     let mut complaints = Vec::new();
-    for entry in TABLE.iter() {
+    for entry in CATALOG.entries() {
         let space = Space::new(&options(&entry.name), entry).unwrap();
         let tally = run(&space, schedules, 2, true);
         for failures in tally.failures.values() {
@@ -53,12 +56,13 @@ fn nothing_breaks_within_the_assumptions() {
 
 #[test]
 fn the_command_says_what_was_drawn() {
-    for entry in TABLE.iter() {
+    for entry in CATALOG.entries() {
         let space = Space::new(&options(&format!("{} --beyond", entry.name)), entry).unwrap();
         for seed in 0..100 {
             let drawn = space.draw(seed).unwrap_or_else(|it| panic!("{}: {it}", entry.name));
             let words = words(&drawn.args);
-            let Verb::Run(read) = Cli::parse_from(&words).verb else { panic!("{words:?}") };
+            let read = konklave_cli::parse_from(&words, &CATALOG).unwrap().verb;
+            let Verb::Run(read) = read else { panic!("{words:?}") };
             assert_eq!(format!("{read:?}"), format!("{:?}", drawn.args), "{words:?}");
         }
     }
@@ -66,20 +70,9 @@ fn the_command_says_what_was_drawn() {
 
 /// Lamport's algorithm, said to need no order of messages.
 fn seeded() -> Space {
-    let Entry { name, family, choices, source, file, expected, drive, .. } =
-        table::find("lamport").unwrap();
+    let right = CATALOG.find("lamport").unwrap();
     let needs = Needs::network(Network::Complete);
-    let entry = Entry {
-        name: name.clone(),
-        family: *family,
-        needs,
-        choices,
-        source,
-        file,
-        expected: *expected,
-        drive: *drive,
-    };
-    let entry = Box::leak(Box::new(entry));
+    let entry = Box::leak(Box::new(Entry { name: right.name.clone(), needs, ..*right }));
     Space::new(&options("lamport"), entry).unwrap()
 }
 
@@ -168,7 +161,7 @@ fn the_limit_of_steps_grows_with_the_system() {
     let report = json("fuzz lamport --nodes 100 --schedules 3 --json");
     assert_eq!((&report["verdict"], &report["unfinished"]), (&"ok".into(), &Value::Array(vec![])));
     assert!(report["deliveries"].as_u64() > Some(100_000), "{report}");
-    let space = Space::new(&options("lamport"), table::find("lamport").unwrap()).unwrap();
+    let space = Space::new(&options("lamport"), CATALOG.find("lamport").unwrap()).unwrap();
     assert_eq!(space.draw(1).unwrap().args.event_limit, Some(50_000), "what a small one has");
 }
 

@@ -5,27 +5,28 @@
 use std::fs;
 use std::path::Path;
 
-use konklave_cli::drive::{Job, Outcome};
-use konklave_cli::setup::Setup;
-use konklave_cli::site::Site;
-use konklave_cli::table;
+use konklave_catalog::catalog::Catalog;
+use konklave_catalog::option::Verb;
+use konklave_catalog::refusal::Refusal;
+use konklave_catalog::setup::Setup;
+use konklave_catalog::site::Site;
 use konklave_sim::script::Script;
 
-fn play(algorithm: &str, text: &str) -> Result<String, String> {
+fn play(catalog: &'static Catalog, algorithm: &str, text: &str) -> Result<String, String> {
     let script = Script::parse(text).map_err(|error| error.to_string())?;
-    let setup = Setup::from_script(algorithm, script.settings()).map_err(|e| e.to_string())?;
-    let entry = table::find(algorithm).map_err(|error| error.to_string())?;
-    let site = Site::new(setup, entry).map_err(|error| error.to_string())?;
-    match (entry.drive)(&site, Job::Script(&script)).map_err(|error| error.to_string())? {
-        Outcome::Played(text) => Ok(text),
-        _ => unreachable!("a script is played"),
-    }
+    let play = || {
+        let entry = catalog.find(algorithm)?;
+        let setup = Setup::from_script(entry, script.settings())?;
+        Site::new(setup, entry, Verb::Run)?.system()?.play(&script)
+    };
+    play().map_err(|refusal: Refusal| refusal.to_string())
 }
 
 #[test]
 fn every_script_plays_as_written() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../konklave/tests/scripts");
     let is_updating = std::env::var_os("UPDATE").is_some();
+    let catalog = konklave_cli::catalog().leak();
     let mut played = 0;
     let mut wrong = Vec::new();
     for folder in fs::read_dir(&root).unwrap().map(|folder| folder.unwrap().path()) {
@@ -33,7 +34,7 @@ fn every_script_plays_as_written() {
         for file in fs::read_dir(&folder).unwrap().map(|file| file.unwrap().path()) {
             let text = fs::read_to_string(&file).unwrap();
             played += 1;
-            match play(&algorithm, &text) {
+            match play(catalog, &algorithm, &text) {
                 Ok(actual) if actual == text => {}
                 Ok(actual) if is_updating => fs::write(&file, actual).unwrap(),
                 Ok(actual) => {

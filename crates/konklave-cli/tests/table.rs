@@ -1,17 +1,23 @@
 //! What must hold for every algorithm in the table, found by running all of them. That no random
 //! schedule breaks a promise is shown in `fuzz.rs`.
 
+use std::sync::LazyLock;
+
 use konklave::NodeId;
-use konklave_cli::drive::{ElectionPlan, Job, MutexPlan, Outcome, Problem, RunPlan};
-use konklave_cli::entry::{Entry, Family, Network};
-use konklave_cli::setup::{Ids, Setup};
-use konklave_cli::site::Site;
-use konklave_cli::table::{self, TABLE};
+use konklave_catalog::catalog::Catalog;
+use konklave_catalog::entry::Entry;
+use konklave_catalog::needs::Network;
+use konklave_catalog::option::{Draw, Verb};
+use konklave_catalog::quantity::Measures;
+use konklave_catalog::refusal::Refusal;
+use konklave_catalog::setup::Setup;
+use konklave_catalog::site::Site;
+use konklave_catalog::system::Watch;
 use konklave_sim::faults::Outage;
 use konklave_sim::random::{Random, Stream};
-use konklave_sim::workload::Members;
-use konklave_sim::workload::mutex::Demand;
 use konklave_sim::{Delay, Options, Report};
+
+static CATALOG: LazyLock<&Catalog> = LazyLock::new(|| konklave_cli::catalog().leak());
 
 /// How many random schedules each algorithm goes through.
 fn schedules() -> u64 {
@@ -19,13 +25,14 @@ fn schedules() -> u64 {
 }
 
 /// One run, as options of the command line would describe it.
+#[derive(Debug)]
 struct Case {
     setup: Setup,
-    plan: RunPlan,
+    options: Options,
 }
 
 impl Case {
-    /// The case that `seed` draws: a small system, random delays, any load, some of the nodes.
+    /// The case that `seed` draws: a small system, random delays, any workload.
     fn draw(entry: &Entry, seed: u64) -> Self {
         let mut random = Random::new(seed, Stream::Workload);
         let nodes = 1 + random.below(9) as u32;
@@ -35,64 +42,32 @@ impl Case {
             _ if entry.needs.bounded => Delay::PerLink(1, 20),
             _ => Delay::Exponential(10),
         };
-        let demand = match random.below(3) {
-            0 => Demand::Light,
-            1 => Demand::Heavy,
-            _ => Demand::Poisson(0.5),
-        };
-        let some = |random: &mut Random| Members::Count(1 + random.below(nodes.into()) as u32);
-        let variant = entry.choices.iter().filter_map(|choice| {
-            let value = choice.values[random.below(choice.values.len() as u64) as usize];
-            // Planes exist for some sizes only, and `auto` takes them where they do.
-            let is_plain = !value.contains(':') && value != "plane" && value != "NUMBER";
-            is_plain.then(|| (choice.name.to_owned(), value.to_owned()))
-        });
-        let variant = variant.collect();
         let topologies: &[&str] = match entry.needs.network {
             Network::Ring | Network::TwoWayRing => &["ring"],
             Network::Tree => &["tree:2", "line", "star", "random-tree"],
             Network::Complete => &["complete"],
             Network::Connected => &["grid", "ring", "complete", "star", "random-tree"],
         };
-        let topology = topologies[random.below(topologies.len() as u64) as usize];
-        let setup = Setup {
-            algorithm: entry.name.clone(),
-            nodes,
-            topology: topology.to_owned(),
-            graph: None,
-            seed,
-            ids: Ids::Random,
-            elections: if entry.needs.once { 1 } else { 1 + random.below(3) as u32 },
-            variant,
-            files: Default::default(),
-            command: String::new(),
-        };
-        let options = Options { seed, delay, ..Options::default() };
-        let mutex = MutexPlan {
-            demand,
-            entries: 1 + random.below(4) as u32,
-            inside: random.below(30),
-            think: random.below(10),
-            warmup: 0,
-            requesters: some(&mut random),
-        };
-        let initiators = match entry.needs.one_initiator {
-            Some(_) => Members::Count(1),
-            None => some(&mut random),
-        };
-        let election = ElectionPlan { initiators, within: random.below(40), notice: None };
-        Self { setup, plan: RunPlan { options, mutex, election } }
+        let topology = topologies[random.below(topologies.len() as u64) as usize].to_owned();
+        let algorithm = entry.name.clone();
+        let mut setup = Setup { algorithm, nodes, topology, seed, ..Setup::default() };
+        let mut draw = Draw { random: &mut random, needs: &entry.needs, nodes };
+        for choice in entry.choices {
+            let value = (choice.draw)(&mut draw, choice);
+            setup.options.extend(value.map(|value| (choice.name.to_owned(), value)));
+        }
+        for option in entry.problem.options {
+            let value = (option.draw)(&mut draw);
+            setup.options.extend(value.map(|value| (option.name.to_owned(), value)));
+        }
+        Self { setup, options: Options { seed, delay, ..Options::default() } }
     }
 
-    fn run(mut self, entry: &'static Entry) -> Result<Report<Problem>, String> {
-        let site = Site::new(self.setup, entry).map_err(|failure| failure.to_string())?;
-        self.plan.options.fifo = site.needs_fifo();
-        self.plan.options.perpetual = entry.needs.perpetual;
-        let job = Job::Run { plan: &self.plan, trace: None, go_on: &mut |_| true };
-        match (entry.drive)(&site, job).map_err(|failure| failure.to_string())? {
-            Outcome::Ran(report) => Ok(*report),
-            _ => unreachable!("a run runs"),
-        }
+    fn run(mut self, entry: &'static Entry) -> Result<Report<Measures>, Refusal> {
+        let site = Site::new(self.setup, entry, Verb::Run)?;
+        self.options.fifo = site.needs_fifo();
+        self.options.perpetual = entry.needs.perpetual;
+        site.system()?.run(&self.options, Watch::default(), &mut |_| true)
     }
 }
 
@@ -100,17 +75,17 @@ impl Case {
 /// has not heard of a request takes itself for the first.
 #[test]
 fn who_is_stuck_says_for_whom_it_waits_and_nobody_enters_instead() {
-    for entry in TABLE.iter().filter(|entry| entry.family != Family::Election) {
+    for entry in CATALOG.entries().iter().filter(|entry| entry.problem.name != "election") {
         let mut stuck = 0;
         for seed in 0..100 {
             let mut case = Case::draw(entry, seed);
-            let faults = &mut case.plan.options.faults;
+            let faults = &mut case.options.faults;
             match seed % 2 {
                 0 => faults.loss = 0.05,
                 _ => faults.crashes = vec![Outage { node: NodeId(0), from: seed, to: None }],
             }
             let is_unsafe = entry.name == "lamport" && faults.loss > 0.0;
-            let description = format!("{} with {:?} and {:?}", entry.name, case.setup, case.plan);
+            let description = format!("{} with {case:?}", entry.name);
             let report = case.run(entry).unwrap_or_else(|error| panic!("{description}: {error}"));
             let Some(violation) = report.violations.first() else { continue };
             if violation.broken.promise != "no starvation" {
@@ -131,14 +106,14 @@ fn doubled_messages_do_no_harm_where_this_is_claimed() {
     // With Cao and Singhal's a doubled request can block its arbiter; two never enter together.
     for (name, can_block) in [("cao-singhal", true), ("reservation", false), ("ring-chase", false)]
     {
-        let entry = table::find(name).unwrap_or_else(|failure| panic!("{failure}"));
+        let entry = CATALOG.find(name).unwrap();
         for seed in 0..schedules() {
             let mut case = Case::draw(entry, seed);
-            case.plan.options.faults.duplicate = 0.2;
+            case.options.faults.duplicate = 0.2;
             if name == "ring-chase" {
-                case.setup.variant.insert("variant".to_owned(), "hop".to_owned());
+                case.setup = case.setup.with("variant", "hop");
             }
-            let description = format!("{name} with {:?} and {:?}", case.setup, case.plan);
+            let description = format!("{name} with {case:?}");
             let report = case.run(entry).unwrap_or_else(|error| panic!("{description}: {error}"));
             let is_harm = |promise: &str| !can_block || promise != "no starvation";
             let harm = report.violations.iter().find(|found| is_harm(&found.broken.promise));
@@ -149,7 +124,7 @@ fn doubled_messages_do_no_harm_where_this_is_claimed() {
 
 #[test]
 fn the_same_seed_gives_the_same_run_and_another_seed_another() {
-    for entry in TABLE.iter() {
+    for entry in CATALOG.entries() {
         let mut digests = Vec::new();
         for seed in 0..30 {
             let [first, second] = [0, 1].map(|_| Case::draw(entry, seed).run(entry).unwrap());
@@ -165,23 +140,18 @@ fn the_same_seed_gives_the_same_run_and_another_seed_another() {
 
 #[test]
 fn everyone_is_served_and_everyone_learns_the_winner() {
-    for entry in TABLE.iter() {
+    let served = [("mutex", "entries", 9 * 3), ("booking", "attempts", 9 * 3)];
+    let served = [&served[..], &[("election", "known_by", 9)]].concat();
+    for entry in CATALOG.entries() {
+        let name = entry.problem.name;
+        let (_, quantity, expected) = served.iter().find(|(it, ..)| *it == name).expect(name);
         let mut case = Case::draw(entry, 5);
         case.setup.nodes = 9;
-        case.plan.mutex.requesters = Members::All;
-        let entries = case.plan.mutex.entries;
-        let report = case.run(entry).unwrap();
-        match (entry.family, report.problem) {
-            (Family::Mutex, Problem::Mutex(mutex)) => {
-                assert_eq!(mutex.entries, u64::from(9 * entries), "{}", entry.name);
-            }
-            (Family::Booking, Problem::Booking(booking)) => {
-                assert_eq!(booking.attempts, u64::from(9 * entries), "{}", entry.name);
-            }
-            (Family::Election, Problem::Election(election)) => {
-                assert_eq!(election.known_by, 9, "{}", entry.name);
-            }
-            (family, problem) => panic!("{family} reports {problem:?}"),
+        if name != "election" {
+            case.setup = case.setup.with("requesters", "all").with("entries", 3);
         }
+        let report = case.run(entry).unwrap();
+        let measured = report.problem.get(quantity);
+        assert_eq!(measured, Some(f64::from(*expected)), "{}", entry.name);
     }
 }

@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use konklave_cli::document;
-use konklave_cli::table::TABLE;
+use konklave_catalog::catalog::Catalog;
+use konklave_catalog::document;
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
@@ -116,7 +116,7 @@ fn the_algorithms_are_pure() {
 fn every_algorithm_is_documented_in_the_same_form() {
     let headings = ["Idea", "Cost", "Assumes", "Differs from the paper"];
     let mut complaints = Vec::new();
-    for entry in TABLE.iter() {
+    for entry in Catalog::standard().entries() {
         let (name, document) = (&entry.name, entry.document());
         let found: Vec<_> = document.sections.iter().map(|(heading, _)| heading.as_str()).collect();
         if found != headings {
@@ -150,7 +150,7 @@ fn every_algorithm_is_documented_in_the_same_form() {
 fn every_algorithm_has_a_script_and_a_row_in_the_readme() {
     let readme = fs::read_to_string(root().join("README.md")).unwrap();
     let mut complaints = Vec::new();
-    for entry in TABLE.iter() {
+    for entry in Catalog::standard().entries() {
         let scripts = root().join("crates/konklave/tests/scripts").join(&entry.name);
         let has_script = fs::read_dir(scripts).is_ok_and(|mut folder| folder.next().is_some());
         if !has_script {
@@ -159,7 +159,7 @@ fn every_algorithm_has_a_script_and_a_row_in_the_readme() {
         let document = entry.document();
         let year = document.year().unwrap_or_default();
         let messages = document.messages();
-        let (name, family, file) = (&entry.name, entry.family, entry.file);
+        let (name, family, file) = (&entry.name, entry.problem, entry.file);
         let short = file.rsplit('/').next().unwrap_or_default();
         let paper = readme.lines().find_map(|line| {
             let cells: Vec<_> = line.split('|').map(str::trim).collect();

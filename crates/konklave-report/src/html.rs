@@ -57,10 +57,14 @@ impl Report {
     }
 
     /// Says what was asked, as names and values.
-    pub fn asked<'a>(mut self, fields: impl IntoIterator<Item = (&'a str, String)>) -> Self {
+    pub fn asked(mut self, fields: impl IntoIterator<Item = (impl AsRef<str>, String)>) -> Self {
         self.put(format_args!("<dl>"));
         for (name, value) in fields {
-            self.put(format_args!("<dt>{}</dt><dd>{}</dd>", escaped(name), escaped(&value)));
+            self.put(format_args!(
+                "<dt>{}</dt><dd>{}</dd>",
+                escaped(name.as_ref()),
+                escaped(&value)
+            ));
         }
         self.put(format_args!("</dl>"));
         self

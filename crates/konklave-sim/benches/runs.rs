@@ -11,9 +11,9 @@ use konklave::mutex::raymond::{Raymond, Variant};
 use konklave::mutex::ricart_agrawala::RicartAgrawala;
 use konklave::mutex::{self, Command, Event};
 use konklave::protocol::{Data, Monitor, Protocol, Verdict};
+use konklave_catalog::election::workload::{Ballot, Plan as Calls};
+use konklave_catalog::mutex::workload::{Contention, Demand, Plan};
 use konklave_sim::metrics::Messages;
-use konklave_sim::workload::election::{Ballot, Plan as Calls};
-use konklave_sim::workload::mutex::{Contention, Demand, Plan};
 use konklave_sim::workload::{Agenda, Workload};
 use konklave_sim::{Delay, Options, Simulation};
 

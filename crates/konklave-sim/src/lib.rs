@@ -7,7 +7,7 @@
 //! ```
 //! use konklave::NodeId;
 //! use konklave::mutex::{Monitor, ricart_agrawala::RicartAgrawala};
-//! use konklave_sim::workload::mutex::{Contention, Demand, Plan};
+//! use konklave_catalog::mutex::workload::{Contention, Demand, Plan};
 //! use konklave_sim::{Options, Simulation};
 //!
 //! let plan = Plan {

@@ -56,17 +56,13 @@
 //! # assert_eq!(broken.len(), 2);
 //! ```
 //!
-//! [`visit`] hands the nodes of any specimen to code that works with all of them.
+//! [`Specimen::entry`] makes a specimen a line of the table like any other.
 
-pub mod chance;
 mod flawed;
 pub mod flaws;
 pub mod objects;
-mod specimen;
 mod table;
-mod visit;
 
 pub use flawed::{Flaw, Flawed, Flawless, probe};
-pub use specimen::{Finding, Ground, Setting, Specimen, Tool};
+pub use konklave_catalog::specimen::{Finding, Setting, Specimen, Tool};
 pub use table::{all, find};
-pub use visit::{Visit, visit};

@@ -31,6 +31,7 @@ pub mod mutex;
 mod node_set;
 pub mod protocol;
 mod recorder;
+pub mod sense;
 pub mod trace;
 pub mod wave;
 

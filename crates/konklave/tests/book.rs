@@ -6,9 +6,9 @@ use std::path::Path;
 use konklave::mutex::{Command, Monitor};
 use konklave::protocol::Protocol;
 use konklave::{NodeId, Recorder};
-use konklave_check::application::Visitor;
+use konklave_catalog::mutex::client::Visitor;
+use konklave_catalog::mutex::workload::{Contention, Demand, MutexReport, Plan};
 use konklave_check::{Extremes, Faults, Liveness, Report, Schedule, System, Verdict, World};
-use konklave_sim::workload::mutex::{Contention, Demand, MutexReport, Plan};
 use konklave_sim::{Ended, Options, Simulation};
 
 #[allow(unreachable_pub)] // It is written as if it were a file of the library.

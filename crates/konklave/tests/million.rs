@@ -3,7 +3,7 @@
 use konklave::NodeId;
 use konklave::election::chang_roberts::{ChangRoberts, Wake};
 use konklave::election::{Id, Monitor, Winner};
-use konklave_sim::workload::election::{Ballot, Plan};
+use konklave_catalog::election::workload::{Ballot, Plan};
 use konklave_sim::{Ended, Options, Simulation};
 
 const NODES: u32 = 1_000_000;

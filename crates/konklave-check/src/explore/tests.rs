@@ -10,11 +10,11 @@ use konklave::mutex::{Command, Event, Monitor};
 use konklave::protocol::Protocol;
 
 use super::{Costs, Options, explore};
-use crate::application::Visitor;
 use crate::fingerprint::narrow;
 use crate::report::{Bound, Verdict};
 use crate::seen::Identity;
 use crate::system::{Faults, System, World};
+use konklave_catalog::mutex::client::Visitor;
 
 type Locks<P> = System<P, Visitor, Monitor>;
 

@@ -12,9 +12,9 @@ use konklave::mutex::ricart_agrawala::RicartAgrawala;
 use konklave::mutex::{self, Command};
 use konklave::protocol::{Monitor, Protocol};
 use konklave::trace::Line;
+use konklave_catalog::election::workload::{Ballot, Plan as BallotPlan};
+use konklave_catalog::mutex::workload::{Contention, Demand, Plan};
 use konklave_sim::workload::Workload;
-use konklave_sim::workload::election::{Ballot, Plan as BallotPlan};
-use konklave_sim::workload::mutex::{Contention, Demand, Plan};
 use konklave_sim::{Delay, Faults, Options, Recording, Simulation, replay};
 use konklave_specimens::{Flaw, Flawed, Flawless};
 use konklave_stage::erased::AnyNode;
@@ -23,9 +23,11 @@ use std::time::Duration;
 use super::happening::Recorded;
 use super::play::Play;
 use super::{Shrunk, Size, Unfit, commands, shrink};
-use crate::application::{Application, Visitor, Voter};
+use crate::application::Application;
 use crate::system::{Pace, System, World};
 use crate::{Costs, Options as Search, explore};
+use konklave_catalog::election::client::Voter;
+use konklave_catalog::mutex::client::Visitor;
 use specimens::{Forger, Forgetful, Hasty, Silent, Usurper};
 
 /// The trace of a run in the simulator, if it breaks a promise.

@@ -25,7 +25,7 @@ use konklave::election::tree_wave::TreeWave;
 use konklave::election::virtual_tree::VirtualTree;
 use konklave::election::{Command, Event, Id, Monitor, Winner};
 use konklave::protocol::Protocol;
-use konklave_check::application::Voter;
+use konklave_catalog::election::client::Voter;
 use konklave_check::{Faults, Order, Pace, System, Verdict, World};
 
 use super::agree;

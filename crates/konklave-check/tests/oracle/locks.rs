@@ -24,7 +24,8 @@ use konklave::mutex::token_graph::{self, TokenGraph};
 use konklave::mutex::token_search::{Search, TokenSearch};
 use konklave::mutex::{Command, Event, Monitor};
 use konklave::protocol::Protocol;
-use konklave_check::application::{Guest, Visitor};
+use konklave_catalog::booking::client::Guest;
+use konklave_catalog::mutex::client::Visitor;
 use konklave_check::{System, Verdict, World};
 
 use super::agree;

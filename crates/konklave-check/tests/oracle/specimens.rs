@@ -1,74 +1,41 @@
 //! Broken algorithms: both explorers find that they are.
 
-use konklave::NodeId;
-use konklave::election::{self, Winner};
-use konklave::mutex;
 use konklave::protocol::{Monitor, Protocol};
-use konklave_check::application::{Application, Visitor, Voter};
-use konklave_check::{Faults, Options, Order, System, Verdict, World, explore};
-use konklave_specimens::{Finding, Flaw, Flawed, Setting, Specimen, Tool, Visit, all, visit};
-use konklave_stage::erased::AnyNode;
+use konklave_catalog::catalog::Catalog;
+use konklave_catalog::election::Election;
+use konklave_catalog::mutex::Mutex;
+use konklave_catalog::system::Explored;
+use konklave_check::application::Application;
+use konklave_check::{Options, System, Verdict, explore};
+use konklave_specimens::{Finding, Specimen, Tool, all};
 use stateright::{Checker, Model};
 
 use super::erased::AnyModel;
 
-/// Looks at a setting with both.
-struct Both(Setting);
-
 /// What ours says, and whether theirs finds something wrong.
 type Found = (Verdict, bool);
 
-impl Both {
-    /// All algorithms of a problem have one type here, in words: the rest is compiled once.
-    fn look<C, E, A, M>(&self, nodes: Vec<AnyNode<C, E>>, applications: Vec<A>, monitor: M) -> Found
-    where
-        AnyNode<C, E>: Protocol<Command = C, Event = E>,
-        A: Application<Command = C, Event = E>,
-        M: Monitor<Command = C, Event = E>,
-    {
-        let Setting { fifo, duplicates, crashes, perpetual, .. } = self.0;
-        let world = World {
-            order: if fifo { Order::Fifo } else { Order::Any },
-            perpetual,
-            faults: Faults { duplicates, crashes, ..Faults::default() },
-            ..World::new()
-        };
-        let system = System { nodes, applications, monitor, world };
-        let theirs = AnyModel::new(system.clone()).checker().spawn_bfs().join();
-        let ours = explore(system, Options::default(), &mut |_| true);
-        (ours.verdict, !theirs.discoveries().is_empty())
-    }
+/// Looks at a system with both.
+fn look<P, A, M>(system: &System<P, A, M>) -> Found
+where
+    P: Protocol,
+    A: Application<Command = P::Command, Event = P::Event>,
+    M: Monitor<Command = P::Command, Event = P::Event>,
+{
+    let theirs = AnyModel::new(system.clone()).checker().spawn_bfs().join();
+    let ours = explore(system.clone(), Options::default(), &mut |_| true);
+    (ours.verdict, !theirs.discoveries().is_empty())
 }
 
-impl Visit for Both {
-    type Out = Found;
-
-    fn mutex<P, F>(self, right: impl Fn(NodeId) -> P, flaw: impl Fn(NodeId) -> F) -> Found
-    where
-        P: Protocol<Command = mutex::Command, Event = mutex::Event>,
-        F: Flaw<P>,
-    {
-        let nodes = NodeId::all(self.0.nodes());
-        let nodes = nodes.map(|me| AnyNode::new(Flawed::new(right(me), flaw(me)))).collect();
-        let visitors = self.0.budget.iter().copied().map(Visitor::new).collect();
-        self.look(nodes, visitors, mutex::Monitor::new(self.0.nodes()))
-    }
-
-    fn election<P, F>(
-        self,
-        winner: Winner,
-        right: impl Fn(NodeId) -> P,
-        flaw: impl Fn(NodeId) -> F,
-    ) -> Found
-    where
-        P: Protocol<Command = election::Command, Event = election::Event>,
-        F: Flaw<P>,
-    {
-        let nodes = NodeId::all(self.0.nodes());
-        let nodes = nodes.map(|me| AnyNode::new(Flawed::new(right(me), flaw(me)))).collect();
-        let voters = self.0.budget.iter().copied().map(Voter::new).collect();
-        let monitor = election::Monitor::new(self.0.ground().ids().to_vec(), winner);
-        self.look(nodes, voters, monitor)
+/// Looks at a specimen in its setting, with timers that run out at any time.
+fn look_at(specimen: &'static Specimen, catalog: &'static Catalog) -> Found {
+    let (entry, _) = catalog.find_specimen(specimen.name).unwrap();
+    let site = specimen.site(entry).unwrap();
+    let explored = site.system().unwrap().explored(&specimen.setting.plan(true)).unwrap();
+    if let Some(lock) = explored.downcast_ref::<Explored<Mutex>>() {
+        look(lock)
+    } else {
+        look(explored.downcast_ref::<Explored<Election>>().expect("a lock or an election"))
     }
 }
 
@@ -84,13 +51,13 @@ const STEPS_MAX: usize = 12;
 fn both_find_every_short_specimen() {
     // A node that fails an assertion of its own is a result.
     std::panic::set_hook(Box::new(|_| {}));
+    let catalog = Catalog::standard().with_specimens(all()).leak();
     let checked = all().filter(|specimen| specimen.found_by == Tool::Check).filter(suits_both);
     let mut complaints = Vec::new();
     let mut count = 0;
     for specimen in checked {
-        let setting = specimen.setting;
-        let found = visit(specimen.name, &setting.ground(), Both(setting));
-        if found != Some((Verdict::Violated, true)) {
+        let found = look_at(specimen, catalog);
+        if found != (Verdict::Violated, true) {
             complaints.push(format!("{}: {found:?}", specimen.name));
         }
         count += 1;

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
-use konklave_sim::workload::Members;
 
-use crate::args::{VariantArgs, number_of_nodes, threads, time};
+use crate::args::{number_of_nodes, threads, time};
+use crate::given::Given;
 
 /// Options of `check`.
 #[derive(Debug, Args)]
@@ -33,10 +33,8 @@ pub struct CheckArgs {
     pub algorithm: String,
     /// A broken algorithm that `list --specimens` names, in the smallest system that shows it
     #[arg(long, value_name = "NAME", conflicts_with_all = [
-        "algorithm", "nodes", "topology", "fifo", "any_order", "hasty", "entries", "budget", "ids",
-        "initiators", "elections", "losses", "duplicates", "crashes", "seed", "wake", "variant",
-        "quorum", "structure", "search", "linger", "clusters", "bound", "patience", "max_delay",
-        "markdown"
+        "algorithm", "nodes", "topology", "fifo", "any_order", "hasty", "budget", "losses",
+        "duplicates", "crashes", "seed", "markdown"
     ])]
     pub specimen: Option<String>,
 
@@ -59,25 +57,12 @@ pub struct CheckArgs {
     #[arg(long)]
     pub hasty: bool,
 
-    /// How often each node enters, or tries to [default: 1]
-    #[arg(long)]
-    pub entries: Option<u32>,
-    /// How many entries or elections each node asks for, at any time, one number for each: 2,1,1
+    /// How often each node asks, at any time, one number for each: 2,1,1
     #[arg(long, value_name = "COUNTS", value_delimiter = ',')]
-    #[arg(conflicts_with_all = ["entries", "elections", "initiators"])]
     pub budget: Option<Vec<u32>>,
-    /// Elections: random, ascending, descending, or file:PATH with one id per node
-    /// [default: random]
-    #[arg(long)]
-    pub ids: Option<String>,
-    /// Elections: who starts: all, one, a number of nodes, or list:3,5,8 [default: all, or one if
-    /// no more may]
-    #[arg(long, value_name = "NODES")]
-    pub initiators: Option<Members>,
-    /// Elections: how many results each initiator wants; it calls an election unless it learns the
-    /// result of another's before [default: 1]
-    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..))]
-    pub elections: Option<u32>,
+    /// Options of the problem and of the algorithm, as the catalogue declares them
+    #[arg(skip)]
+    pub options: Given,
 
     /// How many messages may be lost
     #[arg(long, value_name = "COUNT", default_value_t = 0, help_heading = "Faults")]
@@ -88,9 +73,6 @@ pub struct CheckArgs {
     /// How many nodes may crash
     #[arg(long, value_name = "COUNT", default_value_t = 0, help_heading = "Faults")]
     pub crashes: u8,
-    /// Options that only some algorithms have
-    #[command(flatten)]
-    pub variant: VariantArgs,
 
     /// Tell states apart by all they consist of, not by fingerprints of 64 bits
     #[arg(long, help_heading = "Search")]

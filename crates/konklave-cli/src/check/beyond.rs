@@ -1,11 +1,11 @@
 //! What a check lets happen although the algorithm assumes that it does not.
 
 use konklave::NodeId;
+use konklave_catalog::site::Site;
 use konklave_check::{Order, Pace, World};
 use konklave_sim::faults::Outage;
 
 use crate::fuzz::faults::{Disorder, parts};
-use crate::site::Site;
 
 /// What of this world the algorithm assumes not to happen.
 pub(super) fn beyond(site: &Site, world: World) -> Vec<Disorder> {
@@ -51,7 +51,7 @@ fn name(disorder: Disorder) -> &'static str {
     match disorder {
         Disorder::None => "this",
         Disorder::Loss => "lost messages",
-        Disorder::Duplication => "doubled messages",
+        Disorder::Duplication => "duplicate messages",
         Disorder::Crash => "crashes",
         Disorder::Overtaking => "messages that overtake each other",
         Disorder::Slowness => "messages that are slower than its timers",

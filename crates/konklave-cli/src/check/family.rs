@@ -2,30 +2,34 @@
 
 use std::collections::BTreeMap;
 
+use konklave_catalog::catalog::Catalog;
+use konklave_catalog::problem::About;
+use konklave_catalog::site::Site;
+use konklave_catalog::system::{CheckPlan, Checked};
 use konklave_check::{Extremes, Verdict as Found};
 use serde_json::{Value, json};
 
 use super::beyond::{beyond, excuse};
 use super::{CheckArgs, carry_out_check, plan, site_for};
-use crate::Verdict;
-use crate::drive::{CheckPlan, Checked};
-use crate::entry::Family;
+use crate::Exit;
 use crate::failure::Failure;
 use crate::output::{self, grouped};
 use crate::progress;
-use crate::site::Site;
-use crate::table::TABLE;
 
 /// What came of one algorithm.
 struct Row {
     algorithm: &'static str,
     site: Site,
     plan: CheckPlan,
-    checked: Box<Checked>,
+    checked: Checked,
 }
 
 /// Checks all of them, and shows a table.
-pub(super) fn check_family(args: &CheckArgs, family: Family) -> Result<Verdict, Failure> {
+pub(super) fn check_family(
+    args: &CheckArgs,
+    problem: &'static About,
+    catalog: &'static Catalog,
+) -> Result<Exit, Failure> {
     if args.trace.is_some() || args.worst.is_some() || args.out.is_some() {
         return Err(Failure::bad(
             "--trace, --worst and --out keep what one algorithm does: name one instead of a family",
@@ -34,12 +38,12 @@ pub(super) fn check_family(args: &CheckArgs, family: Family) -> Result<Verdict, 
     let mut rows = Vec::new();
     let mut left_out = Vec::new();
     let mut not_begun: Vec<&str> = Vec::new();
-    for entry in TABLE.iter().filter(|entry| entry.family == family) {
+    for entry in catalog.entries_of(problem) {
         if progress::is_interrupted() {
             not_begun.push(&entry.name);
             continue;
         }
-        match site_for(args, entry) {
+        match site_for(args, entry, catalog) {
             Ok(site) => {
                 let plan = plan(args, &site);
                 let checked = carry_out_check(&site, &plan)?;
@@ -55,7 +59,7 @@ pub(super) fn check_family(args: &CheckArgs, family: Family) -> Result<Verdict, 
     }
     match args.json {
         true => output::json(&json!({
-            "family": family,
+            "family": problem,
             "rows": rows.iter().map(for_machines).collect::<Vec<_>>(),
             "left_out": left_out,
             "not_begun": not_begun,
@@ -71,17 +75,17 @@ pub(super) fn check_family(args: &CheckArgs, family: Family) -> Result<Verdict, 
             lines.extend(left_out.iter().map(|reason| format!("left out: {reason}")));
             lines.extend(excuses(&rows));
             if !not_begun.is_empty() {
-                lines.push(format!("stopped by hand before {}", not_begun.join(", ")));
+                lines.push(format!("interrupted before {}", not_begun.join(", ")));
             }
             output::lines(&lines)?;
         }
     }
     let verdicts = || rows.iter().map(|row| row.checked.verdict);
     Ok(match verdicts().any(|verdict| verdict == Found::Violated) {
-        true => Verdict::Broken,
-        false if !not_begun.is_empty() => Verdict::Inconclusive,
-        false if verdicts().all(|verdict| verdict == Found::Exhausted) => Verdict::Fine,
-        false => Verdict::Inconclusive,
+        true => Exit::Broken,
+        false if !not_begun.is_empty() => Exit::Inconclusive,
+        false if verdicts().all(|verdict| verdict == Found::Exhausted) => Exit::Fine,
+        false => Exit::Inconclusive,
     })
 }
 

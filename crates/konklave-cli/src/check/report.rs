@@ -2,6 +2,9 @@
 
 use std::io;
 
+use konklave_catalog::problem::Words;
+use konklave_catalog::site::Site;
+use konklave_catalog::system::{CheckPlan, Checked};
 use konklave_check::{Extremes, Liveness, Order, Pace, Reached, Verdict as Found, World};
 use konklave_report::folder::Folder;
 use konklave_report::html::{Outcome, Report};
@@ -11,12 +14,10 @@ use serde_json::json;
 
 use super::CheckArgs;
 use super::beyond::{beyond, excuse};
-use crate::drive::{CheckPlan, Checked};
-use crate::entry::Family;
 use crate::failure::Failure;
 use crate::out::{self, Picture};
 use crate::output::{self, counted, grouped};
-use crate::site::Site;
+use crate::schedule;
 
 /// One JSON object. The names of its fields do not change.
 pub(super) fn for_machines(
@@ -26,10 +27,10 @@ pub(super) fn for_machines(
     site: &Site,
 ) -> io::Result<impl Serialize> {
     let counterexample = checked.counterexample.as_ref();
-    let trace = counterexample.map(|found| found.schedule.to_json(site));
+    let trace = counterexample.map(|found| schedule::to_json(&found.schedule, site));
     Ok(json!({
         "algorithm": site.entry().name,
-        "family": site.entry().family,
+        "family": site.entry().problem,
         "nodes": site.nodes(),
         "topology": site.setup().topology,
         "states": checked.states,
@@ -80,7 +81,7 @@ pub(super) fn for_people(
             None => "A schedule that breaks a promise, as short as any:".to_owned(),
             Some(_) => "A schedule that breaks a promise and has no end:".to_owned(),
         });
-        lines.extend(found.schedule.text_lines());
+        lines.extend(schedule::lines(&found.schedule));
         lines.push(String::new());
     }
     let mut fields = vec![("verdict", verdict(checked))];
@@ -101,7 +102,7 @@ pub(super) fn for_people(
         };
         (property.name.as_str(), holds)
     }));
-    fields.extend(costs(checked, site.entry().family));
+    fields.extend(costs(checked, site.entry().problem.words));
     let (seconds, bytes) = (checked.seconds, checked.bytes as f64 / checked.unique as f64);
     let speed = format!("{seconds:.2} s, {:.2} M states/s", rate(checked) / 1e6);
     fields.push(("search", format!("{speed}, {bytes:.0} bytes per state")));
@@ -168,13 +169,10 @@ fn states(checked: &Checked) -> String {
     )
 }
 
-fn costs(checked: &Checked, family: Family) -> Vec<(&'static str, String)> {
+fn costs(checked: &Checked, words: Words) -> Vec<(&'static str, String)> {
     let mut fields = Vec::new();
     let Reached { served, contention } = checked.reached;
-    let (service, rivalry) = match family {
-        Family::Election => ("a winner", "rivals"),
-        Family::Mutex | Family::Booking => ("an entry", "contention"),
-    };
+    let Words { service, rivalry, .. } = words;
     let seen: Vec<_> =
         [(served, service), (contention, rivalry)].into_iter().filter(|it| it.0).collect();
     fields.push(match (seen.is_empty(), checked.verdict) {
@@ -239,7 +237,7 @@ pub(super) fn write(
     for (told, name, what) in schedules {
         let Some(told) = told else { continue };
         let path = folder.file(name);
-        told.write(&path, site)?;
+        schedule::write(told, &path, site)?;
         let trace = std::fs::read(&path)?;
         let account = out::account(&trace[..], site.nodes() as usize)?;
         page = page.section(&format!("The {what} schedule"));

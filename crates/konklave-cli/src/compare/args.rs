@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 use konklave_sim::Delay;
-use konklave_sim::workload::mutex::Demand;
 
 use crate::args::number_of_nodes;
+use crate::given::Given;
 
 /// Options of `compare`.
 #[derive(Debug, Args)]
@@ -18,29 +18,20 @@ use crate::args::number_of_nodes;
   konklave compare election --topology ring --nodes 1024
   konklave compare mutex --nodes 13 --load heavy --out out/mutex
 
-Mutual exclusion: every algorithm runs on the network it needs. Under light load, and under heavy
-load with constant delays, the beginning and the end of each run are left out, so that the figures
-are those of the steady state. Elections: every algorithm that the network suits, for three orders
-of ids, started by all nodes and by one.")]
+Locks run each on the network it needs. Under light load, and under heavy load with constant delays,
+the beginning and the end of each run are left out, so that the figures are those of the steady
+state. Elections run on one network, for three orders of ids, started by all nodes and by one.")]
 pub struct CompareArgs {
-    /// The family: mutex or election
+    /// The family, such as mutex or election
     pub family: String,
     /// How many nodes there are
     #[arg(long, short, value_parser = number_of_nodes, default_value = "13")]
     pub nodes: u32,
-    /// light: one at a time, after rest; heavy: everyone, always; poisson:RATE: so many requests
-    /// per T
-    /// [default: light]
-    #[arg(long)]
-    pub load: Option<Demand>,
-    /// How often each node enters; under light load, on average [default: enough for good means]
-    #[arg(long)]
-    pub entries: Option<u32>,
-    /// Elections: the network, as `run` takes it; algorithms that it does not suit are left out
-    /// [default: ring]
+    /// The network, as `run` takes it; algorithms that it does not suit are left out [default: what
+    /// each algorithm needs; for elections, ring]
     #[arg(long)]
     pub topology: Option<String>,
-    /// Elections: how many random orders of ids are averaged [default: enough for good means]
+    /// How many runs are averaged, where one is not enough [default: enough for good means]
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..))]
     pub runs: Option<u32>,
     /// Only these algorithms, by their names
@@ -56,9 +47,9 @@ pub struct CompareArgs {
     /// asymmetric:A..B
     #[arg(long, default_value = "constant:1")]
     pub delay: Delay,
-    /// How long a node stays inside [default: 5 T]
-    #[arg(long, value_name = "TICKS")]
-    pub cs: Option<u64>,
+    /// Options of the problem, as the catalogue declares them
+    #[arg(skip)]
+    pub options: Given,
     /// Write a report with the table and plots to this folder
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     pub out: Option<PathBuf>,

@@ -3,30 +3,38 @@
 use konklave_report::folder::Folder;
 use konklave_report::html::{Outcome, Report};
 
-use super::{Findings, Judged};
+use super::measure::{Agreement, Row};
+use super::{CompareArgs, Task, report};
 use crate::failure::Failure;
 use crate::out;
 
 /// Writes everything to the folder; where the report is.
-pub(super) fn write(findings: &Findings, folder: Folder) -> Result<String, Failure> {
-    let (outcome, badge, sentence) = verdict(&findings.judged, findings.is_whole);
-    let mut page = Report::new(&findings.title)
+pub(super) fn write(
+    args: &CompareArgs,
+    task: &Task,
+    rows: &[Row],
+    is_whole: bool,
+    folder: Folder,
+) -> Result<String, Failure> {
+    let judged: Vec<_> = rows.iter().map(|row| (row.full_name(), row.agreement)).collect();
+    let (outcome, badge, sentence) = verdict(&judged, is_whole);
+    let mut page = Report::new(&report::title(task))
         .verdict(outcome, badge, &sentence)
-        .asked(findings.asked.iter().cloned())
+        .asked(report::asked(args, task, rows))
         .command(&out::command())
         .section("Plots");
-    page = out::show(&folder, page, &findings.pictures)?;
-    page = page.section("Results").table(&findings.shown, "").text(&findings.meaning);
-    let violated = findings.judged.iter().filter_map(|it| Some((it, it.violation.as_ref()?)));
-    for (judged, violation) in violated {
-        page = page.text(&format!("{} violates {violation}", judged.name));
+    page = out::show(&folder, page, &report::pictures(task, rows))?;
+    let meaning = report::meaning(task, rows);
+    page = page.section("Results").table(&report::shown(task, rows), "").text(&meaning);
+    for row in rows.iter().filter(|row| !row.violations.is_empty()) {
+        page = page.text(&format!("{} violates {}", row.full_name(), row.violations[0]));
     }
-    if !findings.crashes.is_empty() {
-        let crashes = findings.crashes.iter().map(|(name, crash)| (&name[..], crash.clone()));
+    let crashes = report::crashes(rows);
+    if !crashes.is_empty() {
         page = page.section("What a crash does").asked(crashes);
     }
-    folder.write("results.csv", findings.results.csv())?;
-    folder.write_json("results.json", &findings.json)?;
+    folder.write("results.csv", report::results(task, rows).csv())?;
+    folder.write_json("results.json", &report::json(args, task, rows, is_whole))?;
     let files = [
         ("results.csv", "the table, with every digit"),
         ("results.json", "the same for programs, with what each algorithm needs"),
@@ -35,29 +43,29 @@ pub(super) fn write(findings: &Findings, folder: Folder) -> Result<String, Failu
 }
 
 /// Whether every measured value agrees with its formula, in a badge and a sentence.
-fn verdict(judged: &[Judged], is_whole: bool) -> (Outcome, &'static str, String) {
-    let names = |agreement: &str| -> Vec<&str> {
-        let all = judged.iter().filter(|it| it.agreement == agreement);
-        let mut names: Vec<_> = all.map(|it| &it.name[..]).collect();
+fn verdict(judged: &[(String, Agreement)], is_whole: bool) -> (Outcome, &'static str, String) {
+    let names = |agreement: Agreement| -> Vec<&str> {
+        let all = judged.iter().filter(|it| it.1 == agreement);
+        let mut names: Vec<_> = all.map(|it| &it.0[..]).collect();
         names.dedup();
         names
     };
-    let count = |agreement: &str| judged.iter().filter(|it| it.agreement == agreement).count();
-    let (agree, differ) = (count("ok"), count("differs"));
-    let unknown = match judged.len() - agree - differ - count("violated") {
+    let count = |agreement: Agreement| judged.iter().filter(|it| it.1 == agreement).count();
+    let (agree, differ) = (count(Agreement::Ok), count(Agreement::Differs));
+    let unknown = match count(Agreement::Unknown) {
         0 => String::new(),
         without => format!("; {without} without a formula"),
     };
     let compared = agree + differ;
-    if count("violated") > 0 {
-        let sentence = format!("a promise was broken by {}", names("violated").join(", "));
+    if count(Agreement::Violated) > 0 {
+        let sentence = format!("a promise was broken by {}", names(Agreement::Violated).join(", "));
         (Outcome::Bad, "violated", sentence)
     } else if differ > 0 {
-        let who = names("differs").join(", ");
+        let who = names(Agreement::Differs).join(", ");
         let sentence = format!("{differ} of {compared} measured values differ from their formula");
         (Outcome::Bad, "differs", format!("{sentence}: {who}{unknown}"))
     } else if !is_whole {
-        let sentence = format!("stopped by hand: {agree} measured values agree with their formula");
+        let sentence = format!("interrupted: {agree} measured values agree with their formula");
         (Outcome::Open, "stopped", sentence + &unknown)
     } else if agree == 0 {
         (Outcome::Good, "ok", "no promise was broken, and there is no formula".to_owned())
@@ -71,28 +79,25 @@ fn verdict(judged: &[Judged], is_whole: bool) -> (Outcome, &'static str, String)
 mod tests {
     use super::*;
 
-    fn judged(agreements: &[&'static str]) -> Vec<Judged> {
-        let one = |(place, agreement): (usize, &&'static str)| Judged {
-            name: format!("a{place}"),
-            agreement,
-            violation: None,
-        };
-        agreements.iter().enumerate().map(one).collect()
+    use Agreement::{Differs, Ok, Unknown, Violated};
+
+    fn of(agreements: &[Agreement], is_whole: bool) -> (Outcome, &'static str, String) {
+        let judged = agreements.iter().zip(0..).map(|(it, place)| (format!("a{place}"), *it));
+        verdict(&judged.collect::<Vec<_>>(), is_whole)
     }
 
     #[test]
     fn the_verdict_is_that_of_the_worst_row() {
-        let of = |agreements: &[&'static str], is_whole| verdict(&judged(agreements), is_whole);
-        let (outcome, badge, sentence) = of(&["ok", "differs", "violated"], true);
+        let (outcome, badge, sentence) = of(&[Ok, Differs, Violated], true);
         assert_eq!((outcome, badge), (Outcome::Bad, "violated"));
         assert!(sentence.ends_with("a2"), "{sentence}");
-        let (outcome, badge, sentence) = of(&["ok", "differs", ""], false);
+        let (outcome, badge, sentence) = of(&[Ok, Differs, Unknown], false);
         assert_eq!((outcome, badge), (Outcome::Bad, "differs"));
         assert!(sentence.contains("1 of 2") && sentence.contains("a1; 1 without"), "{sentence}");
-        assert_eq!(of(&["ok", ""], false).0, Outcome::Open);
-        let (outcome, _, sentence) = of(&["ok", "ok", ""], true);
+        assert_eq!(of(&[Ok, Unknown], false).0, Outcome::Open);
+        let (outcome, _, sentence) = of(&[Ok, Ok, Unknown], true);
         assert_eq!(outcome, Outcome::Good);
         assert!(sentence.contains("2 of 2; 1 without"), "{sentence}");
-        assert!(of(&["", ""], true).2.contains("there is no formula"));
+        assert!(of(&[Unknown, Unknown], true).2.contains("there is no formula"));
     }
 }

@@ -6,8 +6,8 @@ use konklave::NodeId;
 use konklave::election::chang_roberts::{self, ChangRoberts, Wake};
 use konklave::election::{Command, Event, Id, Monitor, Winner};
 use konklave::protocol::{Broken, Env, Never, Protocol};
+use konklave_catalog::election::workload::{Ballot, Plan};
 use konklave_sim::random::{Random, Stream};
-use konklave_sim::workload::election::{Ballot, Plan};
 use konklave_sim::{Options, Simulation};
 use serde::{Deserialize, Serialize};
 

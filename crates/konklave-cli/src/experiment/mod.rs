@@ -6,7 +6,7 @@ mod report;
 
 use clap::{Args, Subcommand};
 
-use crate::Verdict;
+use crate::Exit;
 use crate::failure::Failure;
 
 /// Options of `experiment`.
@@ -48,7 +48,7 @@ pub struct RecordsArgs {
 }
 
 /// Carries an experiment out.
-pub fn experiment(args: &ExperimentArgs) -> Result<Verdict, Failure> {
+pub fn experiment(args: &ExperimentArgs) -> Result<Exit, Failure> {
     match &args.experiment {
         Experiment::Records(args) => report::report(args),
     }

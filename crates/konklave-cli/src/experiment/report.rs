@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::RecordsArgs;
 use super::hops;
 use super::records::{SIGMAS, deviation, fish, harmonic, mean, probability, sample, series};
-use crate::Verdict;
+use crate::Exit;
 use crate::failure::Failure;
 use crate::output::{self, grouped, short};
 
@@ -55,7 +55,7 @@ struct Chapter {
 }
 
 /// Carries the experiments out and prints what they show.
-pub(super) fn report(args: &RecordsArgs) -> Result<Verdict, Failure> {
+pub(super) fn report(args: &RecordsArgs) -> Result<Exit, Failure> {
     let mut random = Random::new(args.seed, Stream::Workload);
     let chapters = [
         means(args.samples, &mut random),
@@ -70,7 +70,7 @@ pub(super) fn report(args: &RecordsArgs) -> Result<Verdict, Failure> {
             "experiment": "records", "seed": args.seed, "samples": args.samples,
             "chapters": chapters, "means_of_1000_samples_with_n_1000": macros,
         }))?;
-        return Ok(Verdict::Fine);
+        return Ok(Exit::Fine);
     }
     let mut lines = vec![format!("Records: seed {}, {} samples", args.seed, grouped(args.samples))];
     for chapter in &chapters {
@@ -81,7 +81,7 @@ pub(super) fn report(args: &RecordsArgs) -> Result<Verdict, Failure> {
     lines.push(String::new());
     lines.extend(explanation(&macros));
     output::lines(&lines)?;
-    Ok(Verdict::Fine)
+    Ok(Exit::Fine)
 }
 
 fn table(findings: &[Finding]) -> Vec<String> {

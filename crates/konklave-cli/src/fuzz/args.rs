@@ -27,7 +27,11 @@ Exit codes: 0 nothing broke within the assumptions, 1 something did, 2 bad usage
 3 inconclusive: somebody has stopped it, or schedules were given up at the limit of steps.")]
 pub struct FuzzArgs {
     /// The algorithm, by a name that `list` shows
+    #[arg(required_unless_present = "specimen", default_value = "", hide_default_value = true)]
     pub algorithm: String,
+    /// A broken algorithm that `list --specimens` names
+    #[arg(long, value_name = "NAME", conflicts_with = "algorithm")]
+    pub specimen: Option<String>,
 
     /// How many nodes there are at least and at most [default: as the topology says, or 2..8]
     #[arg(long, short, value_name = "FROM..TO")]

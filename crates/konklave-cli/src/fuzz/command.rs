@@ -15,21 +15,8 @@ pub fn words(args: &RunArgs) -> Vec<String> {
     option("topology", args.topology.clone());
     option("seed", Some(args.seed.to_string()));
     option("delay", Some(args.delay.to_string()));
-    let mutex = &args.mutex;
-    option("entries", mutex.entries.map(|it| it.to_string()));
-    option("load", mutex.load.map(|it| it.to_string()));
-    option("cs", mutex.cs.map(|it| it.to_string()));
-    option("think", mutex.think.map(|it| it.to_string()));
-    option("warmup", mutex.warmup.map(|it| it.to_string()));
-    option("requesters", mutex.requesters.as_ref().map(|it| it.to_string()));
-    let election = &args.election;
-    option("ids", election.ids.clone());
-    option("initiators", election.initiators.as_ref().map(|it| it.to_string()));
-    option("start-within", election.start_within.map(|it| it.to_string()));
-    option("elections", election.elections.map(|it| it.to_string()));
-    option("notice", election.notice.map(|it| it.to_string()));
-    for (name, value) in args.variant.given() {
-        option(name, Some(value.to_owned()));
+    for (name, value) in &args.options {
+        option(name, Some(value.clone()));
     }
     let faults = &args.faults;
     option("loss", faults.loss.map(|it| it.to_string()));

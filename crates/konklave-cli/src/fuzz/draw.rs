@@ -1,20 +1,19 @@
 //! What a seed draws: a run, as its options on the command line.
 
-use konklave::mutex::quorum::Quorums;
-use konklave_sim::Delay;
+use konklave_catalog::entry::Entry;
+use konklave_catalog::needs::{Network, Order};
+use konklave_catalog::option::Draw;
+use konklave_catalog::setup::{has_size, read_topology};
+use konklave_catalog::site::Site;
 use konklave_sim::random::{Random, Stream};
-use konklave_sim::workload::Members;
-use konklave_sim::workload::mutex::Demand;
+use konklave_sim::{Delay, Options};
 
 use super::faults::{Disorder, draw_faults};
 use super::{FuzzArgs, Sizes};
-use crate::args::{ElectionArgs, FaultArgs, MutexArgs, RunArgs, VariantArgs};
-use crate::drive::RunPlan;
-use crate::entry::{Entry, Family, Network, Order};
+use crate::args::{FaultArgs, RunArgs};
 use crate::failure::Failure;
+use crate::given::Given;
 use crate::run;
-use crate::setup::{Setup, has_size, read_topology};
-use crate::site::Site;
 
 /// Everything that seeds can draw.
 #[derive(Clone)]
@@ -36,8 +35,8 @@ pub struct Drawn {
     pub disorder: Disorder,
     /// The system.
     pub site: Site,
-    /// What is done with it.
-    pub plan: RunPlan,
+    /// How it is simulated.
+    pub options: Options,
 }
 
 impl Space {
@@ -62,8 +61,7 @@ impl Space {
                 false => (least..=most).map(Some).collect(),
             };
             for nodes in sizes {
-                let args = plain(entry, topology, nodes);
-                match Setup::new(&run::wish(&args), entry).and_then(|it| Site::new(it, entry)) {
+                match run::site(&plain(entry, topology, nodes), entry) {
                     Ok(site) => places.push((topology.to_owned(), site.nodes())),
                     Err(failure) => problem = Some(failure),
                 }
@@ -102,12 +100,8 @@ impl Space {
         let mut args = plain(entry, topology, Some(*nodes));
         args.seed = seed;
         args.delay = delay(&mut random, entry);
-        args.variant = variant(&mut random, entry, *nodes);
-        match entry.family {
-            Family::Election => args.election = election(&mut random, entry, *nodes),
-            Family::Mutex | Family::Booking => args.mutex = mutex(&mut random, *nodes),
-        }
-        let site = Site::new(Setup::new(&run::wish(&args), entry)?, entry)?;
+        args.options = given(&mut random, entry, *nodes);
+        let site = run::site(&args, entry)?;
         // Where the drawn variant needs no order, overtaking is nothing special.
         let disorder = match disorder {
             Disorder::Overtaking if !site.needs_fifo() => Disorder::None,
@@ -115,8 +109,13 @@ impl Space {
         };
         draw_faults(&mut random, &mut args, &site, disorder);
         args.event_limit = Some(self.event_limit.unwrap_or_else(|| enough_steps(&args, &site)));
-        let plan = run::plan(&args, &site)?;
-        Ok(Drawn { args, disorder, site, plan })
+        // How soon crashes are noticed was drawn with them.
+        let site = match args.options == site.setup().options {
+            true => site,
+            false => run::site(&args, entry)?,
+        };
+        let options = run::options(&args, &site)?;
+        Ok(Drawn { args, disorder, site, options })
     }
 }
 
@@ -142,8 +141,9 @@ const STEPS_MAX: u64 = 100_000_000;
 /// takes a few messages over each link, and from node to node.
 fn enough_steps(args: &RunArgs, site: &Site) -> u64 {
     let nodes = u64::from(site.nodes());
-    let times = args.mutex.entries.or(args.election.elections).unwrap_or(1);
-    let occasions = nodes * u64::from(times) + args.faults.crash.len() as u64;
+    let requests = (site.entry().problem.requests)(site).map(|(count, _)| count);
+    let requests = requests.unwrap_or(nodes * u64::from(site.repeats()));
+    let occasions = requests + args.faults.crash.len() as u64;
     let ways = 2 * site.graph().edges() + nodes;
     occasions.saturating_mul(ways).saturating_mul(16).clamp(STEPS, STEPS_MAX)
 }
@@ -152,15 +152,14 @@ fn enough_steps(args: &RunArgs, site: &Site) -> u64 {
 fn plain(entry: &Entry, topology: &str, nodes: Option<u32>) -> RunArgs {
     RunArgs {
         algorithm: entry.name.clone(),
+        specimen: None,
         nodes,
         topology: Some(topology.to_owned()),
         seed: 1,
         delay: Delay::Constant(1),
         fifo: false,
         beyond: false,
-        mutex: MutexArgs::default(),
-        election: ElectionArgs::default(),
-        variant: VariantArgs::default(),
+        options: Given::new(),
         faults: FaultArgs::default(),
         time_limit: None,
         event_limit: None,
@@ -192,53 +191,17 @@ fn delay(random: &mut Random, entry: &Entry) -> Delay {
     }
 }
 
-fn some(random: &mut Random, nodes: u32) -> Members {
-    match random.below(2) {
-        0 => Members::All,
-        _ => Members::Count(1 + random.below(nodes.into()) as u32),
-    }
-}
-
-fn mutex(random: &mut Random, nodes: u32) -> MutexArgs {
-    let demands = [Demand::Light, Demand::Heavy, Demand::Heavy, Demand::Poisson(0.5)];
-    MutexArgs {
-        entries: Some(1 + random.below(4) as u32),
-        load: Some(*pick(random, &demands)),
-        cs: Some(random.below(30)),
-        think: Some(random.below(10)),
-        warmup: None,
-        requesters: Some(some(random, nodes)),
-    }
-}
-
-fn election(random: &mut Random, entry: &Entry, nodes: u32) -> ElectionArgs {
-    let initiators = match entry.needs.one_initiator {
-        Some(_) => Members::Count(1),
-        None => some(random, nodes),
-    };
-    ElectionArgs {
-        ids: Some(pick(random, &["random", "random", "ascending", "descending"]).to_string()),
-        initiators: Some(initiators),
-        start_within: Some(random.below(40)),
-        elections: Some(if entry.needs.once { 1 } else { 1 + random.below(3) as u32 }),
-        notice: None,
-    }
-}
-
-fn variant(random: &mut Random, entry: &Entry, nodes: u32) -> VariantArgs {
-    let mut variant = VariantArgs::default();
+/// What the options of the algorithm and of its problem are.
+fn given(random: &mut Random, entry: &Entry, nodes: u32) -> Given {
+    let mut draw = Draw { random, needs: &entry.needs, nodes };
+    let mut given = Given::new();
     for choice in entry.choices {
-        let value = match *pick(random, choice.values) {
-            "file:PATH" => continue,
-            "plane" if Quorums::plane(nodes).is_none() => continue,
-            // Too little patience is a fault of the user's, and delays are drawn for the default.
-            "NUMBER" if ["patience", "max-delay"].contains(&choice.name) => continue,
-            "NUMBER" => (1 + random.below(nodes.into())).to_string(),
-            value => value.to_owned(),
-        };
-        variant.set(choice.name, value);
+        given.extend((choice.draw)(&mut draw, choice).map(|it| (choice.name.to_owned(), it)));
     }
-    variant
+    for option in entry.problem.options {
+        given.extend((option.draw)(&mut draw).map(|it| (option.name.to_owned(), it)));
+    }
+    given
 }
 
 /// Whether channels have to keep the order of messages in such a run.

@@ -3,6 +3,10 @@
 use std::fmt::{self, Display};
 
 use konklave::NodeId;
+use konklave_catalog::entry::Entry;
+use konklave_catalog::needs::Network;
+use konklave_catalog::option::{MAX_DELAY, NOTICE};
+use konklave_catalog::site::Site;
 use konklave_sim::Delay;
 use konklave_sim::faults::{Crossing, Outage, Partition};
 use konklave_sim::random::Random;
@@ -10,8 +14,6 @@ use serde::Serialize;
 
 use super::draw::{needs_fifo, one_in, relies_on_order};
 use crate::args::RunArgs;
-use crate::entry::{Entry, Network};
-use crate::site::Site;
 
 /// Something that an algorithm assumes not to happen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -130,9 +132,9 @@ fn crash(random: &mut Random, site: &Site, is_of_registry: bool) -> Outage {
 fn noticed_crashes(random: &mut Random, args: &mut RunArgs, site: &Site) -> Vec<Outage> {
     let needs = site.entry().needs;
     // Where delays are bounded, the last words of a crashed node have arrived by then.
-    let least = if needs.bounded { u64::from(site.number("max-delay")) + 1 } else { 1 };
+    let least = if needs.bounded { u64::from(site.number(MAX_DELAY.name)) + 1 } else { 1 };
     let notice = least + random.below(30);
-    args.election.notice = Some(notice);
+    args.options.insert(NOTICE.name.to_owned(), notice.to_string());
     let mut crashes = Vec::new();
     for node in NodeId::all(site.nodes()) {
         let from = random.below(HORIZON);

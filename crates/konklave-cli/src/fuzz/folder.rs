@@ -1,17 +1,17 @@
 //! The folder of random schedules: what was tried, and what broke, as short as possible.
 
+use konklave_catalog::entry::Entry;
 use konklave_report::folder::Folder;
 use konklave_report::html::{Outcome, Report};
 use konklave_report::table::{Cell, Table};
 
 use super::command::words;
 use super::draw::STEPS;
-use super::report::{counts, for_machines, heading, sentence, verdict, why_unfinished};
+use super::report::{Found, counts, for_machines, heading, sentence, verdict, why_unfinished};
 use super::{Example, Findings, FuzzArgs, Sizes, budget};
-use crate::entry::Entry;
 use crate::failure::Failure;
-use crate::out;
 use crate::shrink::{Shortened, comparison};
+use crate::{out, schedule};
 
 /// Writes everything to the folder; where the report is.
 pub(super) fn write(
@@ -21,14 +21,14 @@ pub(super) fn write(
     folder: Folder,
 ) -> Result<String, Failure> {
     let Findings { tally, examples, given_up, sizes } = findings;
-    let badge = verdict(findings);
-    let outcome = match badge {
-        "violated" => Outcome::Bad,
-        "interrupted" | "inconclusive" => Outcome::Open,
-        _ => Outcome::Good,
+    let found = verdict(findings);
+    let outcome = match found {
+        Found::Violated => Outcome::Bad,
+        Found::Interrupted | Found::Inconclusive => Outcome::Open,
+        Found::Ok => Outcome::Good,
     };
     let mut page = Report::new(&format!("Random schedules of {}", entry.name))
-        .verdict(outcome, badge, &sentence(findings))
+        .verdict(outcome, found.name(), &sentence(findings))
         .asked(asked(args, *sizes))
         .command(&out::command());
     if args.schedules.is_none() && outcome == Outcome::Good {
@@ -65,7 +65,7 @@ pub(super) fn write(
             .command(&words(&given_up.drawn.args).join(" "));
     }
     folder.write("results.csv", results.csv())?;
-    folder.write_json("results.json", &for_machines(findings, args)?)?;
+    folder.write_json("results.json", &for_machines(findings, args, entry)?)?;
     let files = files.iter().map(|(name, what)| (&name[..], *what));
     out::finish(folder, &page.section("Files").files(files))
 }
@@ -78,12 +78,12 @@ fn show(
     name: &str,
 ) -> Result<Report, Failure> {
     let path = folder.file(name);
-    shortened.told.write(&path, &shortened.site)?;
+    schedule::write(&shortened.schedule, &path, &shortened.site)?;
     let trace = std::fs::read(&path)?;
     let account = out::account(&trace[..], shortened.site.nodes() as usize)?;
     let picture = out::diagram(&name.replace(".jsonl", ".svg"), &shortened.site, &account)?;
     let page = page.text(&format!("As short as it gets; konklave replay {name} shows it:"));
-    let steps: Vec<_> = shortened.told.text_lines().collect();
+    let steps = schedule::lines(&shortened.schedule);
     Ok(out::show(folder, page, &[picture])?
         .preformatted(&out::plain(&steps))
         .preformatted(&out::plain(&comparison(shortened))))

@@ -2,6 +2,7 @@
 
 use std::io;
 
+use konklave_catalog::entry::Entry;
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -9,16 +10,20 @@ use super::command::words;
 use super::faults::Disorder;
 use super::swarm::{Tally, Unfinished};
 use super::{Example, Findings, FuzzArgs, GivenUp};
-use crate::entry::Entry;
 use crate::output::{self, counted, grouped};
+use crate::schedule;
 use crate::shrink::comparison;
 
 /// One JSON object. The names of its fields do not change.
-pub(super) fn for_machines(findings: &Findings, args: &FuzzArgs) -> io::Result<impl Serialize> {
+pub(super) fn for_machines(
+    findings: &Findings,
+    args: &FuzzArgs,
+    entry: &Entry,
+) -> io::Result<impl Serialize> {
     let Findings { tally, examples, given_up, .. } = findings;
     let failures: io::Result<Vec<Value>> = examples.iter().map(failure).collect();
     Ok(json!({
-        "algorithm": args.algorithm,
+        "algorithm": entry.name,
         "seed": args.seed,
         "schedules": tally.schedules,
         "schedules_per_second": per_second(tally.schedules, tally),
@@ -43,7 +48,7 @@ fn failure(example: &Example) -> io::Result<Value> {
         "detail": example.failures.broken.detail,
         "command": words(&example.drawn.args).join(" "),
         "steps": shortened.after.steps,
-        "trace": shortened.told.to_json(&shortened.site)?,
+        "trace": schedule::to_json(&shortened.schedule, &shortened.site)?,
     }))
 }
 
@@ -57,15 +62,41 @@ fn unfinished(given_up: &GivenUp) -> Value {
     })
 }
 
+/// How it came out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Found {
+    /// Nothing broke within the assumptions.
+    Ok,
+    /// Something did.
+    Violated,
+    /// Somebody has stopped it before anything broke.
+    Interrupted,
+    /// Nothing broke, but schedules were given up.
+    Inconclusive,
+}
+
+impl Found {
+    /// As JSON has it.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Violated => "violated",
+            Self::Interrupted => "interrupted",
+            Self::Inconclusive => "inconclusive",
+        }
+    }
+}
+
 /// How it came out, in a word.
-pub(super) fn verdict(findings: &Findings) -> &'static str {
+pub(super) fn verdict(findings: &Findings) -> Found {
     let Findings { tally, examples, .. } = findings;
     let is_broken = examples.iter().any(|example| example.disorder == Disorder::None);
     match (is_broken, tally.is_interrupted, tally.unfinished.get(&Disorder::None)) {
-        (true, ..) => "violated",
-        (false, true, _) => "interrupted",
-        (false, false, Some(_)) => "inconclusive",
-        (false, false, None) => "ok",
+        (true, ..) => Found::Violated,
+        (false, true, _) => Found::Interrupted,
+        (false, false, Some(_)) => Found::Inconclusive,
+        (false, false, None) => Found::Ok,
     }
 }
 
@@ -75,7 +106,7 @@ pub(super) fn sentence(findings: &Findings) -> String {
     let broken = examples.iter().find(|example| example.disorder == Disorder::None);
     match (broken, tally.is_interrupted, tally.unfinished.get(&Disorder::None)) {
         (Some(example), ..) => example.failures.broken.to_string(),
-        (None, true, _) => "fine so far, but stopped by hand".to_owned(),
+        (None, true, _) => "fine so far, but interrupted".to_owned(),
         (None, false, Some(Unfinished { count, .. })) => format!(
             "nothing broke, but {} of {} were given up at the limit of steps: \
              a larger --event-limit tells how they end",
@@ -115,10 +146,10 @@ pub(super) fn for_people(findings: &Findings, args: &FuzzArgs, entry: &Entry) ->
     }
     let sentence = sentence(findings);
     let verdict = match verdict(findings) {
-        "violated" => output::red("violated"),
-        "interrupted" => sentence,
-        "inconclusive" => format!("inconclusive  {sentence}"),
-        _ => format!("{}  {sentence}", output::green("ok")),
+        Found::Violated => output::red("violated"),
+        Found::Interrupted => sentence,
+        Found::Inconclusive => format!("inconclusive  {sentence}"),
+        Found::Ok => format!("{}  {sentence}", output::green("ok")),
     };
     let fields: Vec<_> = std::iter::once(("verdict", verdict)).chain(counts(tally)).collect();
     lines.extend(output::fields(&fields));
@@ -183,7 +214,7 @@ fn describe(example: &Example) -> Vec<String> {
         format!("  {}", words(&example.drawn.args).join(" ")),
     ];
     lines.push("As short as it gets:".to_owned());
-    lines.extend(example.shortened.told.text_lines());
+    lines.extend(schedule::lines(&example.shortened.schedule));
     lines.extend(comparison(&example.shortened));
     lines
 }

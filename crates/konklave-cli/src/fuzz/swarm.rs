@@ -7,13 +7,14 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use konklave::protocol::Broken;
+use konklave_catalog::system::Watch;
 use konklave_check::Coverage;
 use konklave_sim::Ended;
 
 use super::draw::Space;
 use super::faults::Disorder;
-use crate::drive::{Job, Outcome};
 use crate::failure::Failure;
+use crate::quiet::quietly;
 
 /// When to stop, and how many work.
 #[derive(Clone, Copy, Debug)]
@@ -109,38 +110,36 @@ pub fn swarm(
     };
     let mut tally = Tally::default();
     let mut coverages = Vec::new();
-    // A node that fails an assertion of its own is a result: nothing is printed about it.
-    let hook = std::panic::take_hook();
-    std::panic::set_hook(Box::new(|_| {}));
-    let outcome = thread::scope(|scope| {
-        let (sender, receiver) = mpsc::channel();
-        for _ in 0..budget.threads {
-            let (swarm, sender) = (&swarm, sender.clone());
-            scope.spawn(move || swarm.work(sender));
-        }
-        drop(sender);
-        loop {
-            match receiver.recv_timeout(LOOK) {
-                Ok(Ok((part, coverage))) => {
-                    tally.add(part);
-                    coverages.push(coverage);
-                }
-                Ok(Err(failure)) => {
-                    swarm.stop();
-                    return Err(failure);
-                }
-                Err(RecvTimeoutError::Timeout) => {
-                    let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
-                    if !go_on(count(&swarm.next), count(&swarm.deliveries)) {
-                        tally.is_interrupted = true;
-                        swarm.stop();
-                    }
-                }
-                Err(RecvTimeoutError::Disconnected) => return Ok(()),
+    let outcome = quietly(|| {
+        thread::scope(|scope| {
+            let (sender, receiver) = mpsc::channel();
+            for _ in 0..budget.threads {
+                let (swarm, sender) = (&swarm, sender.clone());
+                scope.spawn(move || swarm.work(sender));
             }
-        }
+            drop(sender);
+            loop {
+                match receiver.recv_timeout(LOOK) {
+                    Ok(Ok((part, coverage))) => {
+                        tally.add(part);
+                        coverages.push(coverage);
+                    }
+                    Ok(Err(failure)) => {
+                        swarm.stop();
+                        return Err(failure);
+                    }
+                    Err(RecvTimeoutError::Timeout) => {
+                        let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+                        if !go_on(count(&swarm.next), count(&swarm.deliveries)) {
+                            tally.is_interrupted = true;
+                            swarm.stop();
+                        }
+                    }
+                    Err(RecvTimeoutError::Disconnected) => return Ok(()),
+                }
+            }
+        })
     });
-    std::panic::set_hook(hook);
     outcome?;
     tally.seconds = swarm.begun.elapsed().as_secs_f64();
     tally.coverage = Coverage::count(coverages.iter());
@@ -192,9 +191,8 @@ impl Swarm<'_> {
     fn attempt(&self, seed: u64, coverage: &Coverage, tally: &mut Tally) -> Result<bool, Failure> {
         let drawn = self.space.draw(seed)?;
         let mut go_on = |_| !self.is_stopped.load(Ordering::Relaxed);
-        let job = Job::Try { plan: &drawn.plan, coverage, go_on: &mut go_on };
-        let outcome = (self.space.entry.drive)(&drawn.site, job)?;
-        let Outcome::Ran(report) = outcome else { unreachable!("a run runs") };
+        let watch = Watch { trace: None, coverage: Some(coverage) };
+        let report = drawn.site.system()?.run(&drawn.options, watch, &mut go_on)?;
         if report.ended == Ended::Interrupted {
             return Ok(true);
         }

@@ -8,6 +8,8 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::choices::Choices;
+use konklave_catalog::refusal::Refusal;
+
 use crate::failure::Failure;
 
 /// What kind of value an option takes.
@@ -136,7 +138,7 @@ impl Reader {
                 false => {
                     let keys = OPTIONS.iter().map(|(name, _)| *name);
                     let keys = keys.chain(IN_TABLES.iter().map(|(path, _)| *path));
-                    Failure::unknown("key", key, keys).to_string()
+                    Refusal::unknown("key", key, keys).to_string()
                 }
             };
             return Err(Mistake { span, what });

@@ -18,7 +18,7 @@ use konklave::election::{Command, Event};
 use konklave::protocol::Protocol;
 use konklave_ring::{Level, Outcome, Ring, Setup, Signal, hold};
 
-use crate::Verdict;
+use crate::Exit;
 use crate::failure::Failure;
 use choices::Format;
 pub use choices::{Choices, RingArgs};
@@ -37,7 +37,7 @@ pub fn is_help_wanted(arguments: impl Iterator<Item = OsString>) -> bool {
 }
 
 /// Holds elections.
-pub fn ring(args: &RingArgs) -> Result<Verdict, Failure> {
+pub fn ring(args: &RingArgs) -> Result<Exit, Failure> {
     let mut choices = args.choices.clone();
     if let Some(path) = &args.config {
         choices = choices.or(config::read(path)?);
@@ -55,7 +55,7 @@ pub fn ring(args: &RingArgs) -> Result<Verdict, Failure> {
     }
 }
 
-fn vote<P>(setup: Setup<P>, settings: &Settings) -> Result<Verdict, Failure>
+fn vote<P>(setup: Setup<P>, settings: &Settings) -> Result<Exit, Failure>
 where
     P: Protocol<Command = Command, Event = Event>,
 {
@@ -82,12 +82,12 @@ where
     Ok(verdict(&outcome, is_interrupted.load(Ordering::Relaxed)))
 }
 
-fn verdict(outcome: &Outcome, is_interrupted: bool) -> Verdict {
+fn verdict(outcome: &Outcome, is_interrupted: bool) -> Exit {
     match outcome {
-        Outcome { broken: Some(_), .. } => Verdict::Broken,
-        _ if is_interrupted => Verdict::Interrupted,
-        Outcome { abandoned: 1.., .. } => Verdict::Inconclusive,
-        _ => Verdict::Fine,
+        Outcome { broken: Some(_), .. } => Exit::Broken,
+        _ if is_interrupted => Exit::Interrupted,
+        Outcome { abandoned: 1.., .. } => Exit::Inconclusive,
+        _ => Exit::Fine,
     }
 }
 

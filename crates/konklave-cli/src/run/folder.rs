@@ -4,18 +4,17 @@ use std::fs::File;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
+use konklave_catalog::site::Site;
 use konklave_report::folder::Folder;
 use konklave_report::html::{Outcome, Report};
 use konklave_report::network::{self, Roles};
 use konklave_report::table::{Cell, Table};
 use serde_json::Value;
 
-use super::RunReport;
+use super::{Kept, RunReport};
 use crate::args::RunArgs;
-use crate::drive::Problem;
 use crate::failure::Failure;
 use crate::out::{self, Picture};
-use crate::site::Site;
 
 /// Traces of more nodes would fill disks, and pictures of them nobody could read.
 const NODES_MAX: u32 = 100;
@@ -42,7 +41,7 @@ pub(super) fn write(
 ) -> Result<String, Failure> {
     let title = format!("{} on a {}", report.algorithm, site.graph().describe());
     let outcome = match (report.verdict, report.ended.is_early()) {
-        ("violated", _) => Outcome::Bad,
+        (Kept::Violated, _) => Outcome::Bad,
         (_, true) => Outcome::Open,
         _ => Outcome::Good,
     };
@@ -51,7 +50,7 @@ pub(super) fn write(
         None => format!("ended by {} at {}", report.ended, report.time),
     };
     let mut page = Report::new(&title)
-        .verdict(outcome, report.verdict, &sentence)
+        .verdict(outcome, report.verdict.name(), &sentence)
         .asked(asked(args, site))
         .command(&out::command())
         .section("What it came to")
@@ -94,28 +93,19 @@ pub(super) fn write(
 }
 
 /// What the user wants to know: what is said, and what else it means for the nodes.
-fn asked(args: &RunArgs, site: &Site) -> Vec<(&'static str, String)> {
-    let setup = site.setup();
-    let (mutex, election, faults) = (&args.mutex, &args.election, &args.faults);
+fn asked(args: &RunArgs, site: &Site) -> Vec<(String, String)> {
+    let faults = &args.faults;
     let text = |it: Option<&dyn ToString>| it.map_or(String::new(), ToString::to_string);
     let is_fifo = args.fifo || (site.needs_fifo() && !args.beyond);
-    let mut asked = vec![
+    let common = [
         ("algorithm", site.entry().name.clone()),
         ("network", site.graph().describe()),
-        ("seed", setup.seed.to_string()),
+        ("seed", site.setup().seed.to_string()),
         ("delay", args.delay.to_string()),
         ("order", if is_fifo { "first in first out" } else { "any" }.to_owned()),
-        ("load", text(mutex.load.as_ref().map(|it| it as _))),
-        ("entries", text(mutex.entries.as_ref().map(|it| it as _))),
-        ("inside for", text(mutex.cs.as_ref().map(|it| it as _))),
-        ("thinking for", text(mutex.think.as_ref().map(|it| it as _))),
-        ("warm-up", text(mutex.warmup.as_ref().map(|it| it as _))),
-        ("requesters", text(mutex.requesters.as_ref().map(|it| it as _))),
-        ("ids", election.ids.clone().unwrap_or_default()),
-        ("initiators", text(election.initiators.as_ref().map(|it| it as _))),
-        ("start within", text(election.start_within.as_ref().map(|it| it as _))),
-        ("elections", text(election.elections.as_ref().map(|it| it as _))),
-        ("notice", text(election.notice.as_ref().map(|it| it as _))),
+    ];
+    let options = args.options.iter().map(|(name, value)| (name.replace('-', " "), value.clone()));
+    let wrong = [
         ("loss", text(faults.loss.as_ref().map(|it| it as _))),
         ("duplicates", text(faults.duplicate.as_ref().map(|it| it as _))),
         ("held up", text(faults.reorder.as_ref().map(|it| it as _))),
@@ -124,7 +114,9 @@ fn asked(args: &RunArgs, site: &Site) -> Vec<(&'static str, String)> {
         ("partitions", list(&faults.partition)),
         ("garbage", list(&faults.corrupt)),
     ];
-    asked.extend(args.variant.given().map(|(name, value)| (name, value.to_owned())));
+    let owned = |(name, value): (&str, String)| (name.to_owned(), value);
+    let mut asked: Vec<_> =
+        common.map(owned).into_iter().chain(options).chain(wrong.map(owned)).collect();
     asked.retain(|(_, text)| !text.is_empty());
     asked
 }
@@ -137,21 +129,16 @@ fn list(items: &[impl ToString]) -> String {
 fn without_trace(report: &RunReport<'_>, site: &Site, title: &str) -> Vec<Picture> {
     let mut pictures = Vec::new();
     if site.nodes() <= NETWORK_MAX {
-        let leader = match report.problem {
-            Problem::Election(election) => election.leader_node.map(|node| node.index()),
-            Problem::Mutex(_) | Problem::Booking(_) => None,
-        };
-        let roles = Roles { leaders: leader.into_iter().collect(), ..Roles::default() };
+        let holders = report.problem.measures.holders.iter().map(|node| node.index());
+        let roles = Roles { leaders: holders.collect(), ..Roles::default() };
         let svg = network::picture(title, site.graph(), &site.setup().topology, &roles);
         pictures.push(Picture::new("network.svg", "The network.", svg));
     }
-    let waiting = match report.problem {
-        Problem::Mutex(mutex) => &mutex.waiting_times[..],
-        Problem::Booking(booking) => &booking.waiting_times[..],
-        Problem::Election(_) => &[],
-    };
-    if !waiting.is_empty() {
-        pictures.push(out::waiting_picture(title, "waiting time, in T", waiting.to_vec()));
+    for (quantity, histogram) in &report.problem.measures.histograms {
+        if !histogram.is_empty() {
+            let label = format!("{}, in {}", quantity.words(), quantity.unit);
+            pictures.push(out::waiting_picture(title, &label, site, histogram.clone()));
+        }
     }
     let loads = report.messages.per_node.iter().map(|load| f64::from(*load));
     pictures.push(out::load_picture(title, loads));

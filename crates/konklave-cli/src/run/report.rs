@@ -1,13 +1,13 @@
 //! What a run came to, for people.
 
-use konklave_sim::workload::Distribution;
+use konklave_catalog::quantity::{Measured, Measures, Value};
+use konklave_catalog::site::Site;
+use konklave_sim::workload::{Distribution, Spread};
 use konklave_sim::{Ended, Violation, Waiting};
 
 use super::RunReport;
 use crate::args::RunArgs;
-use crate::drive::Problem;
-use crate::output::{self, counted, grouped, short};
-use crate::site::Site;
+use crate::output::{self, grouped, short};
 
 /// Lines for people.
 pub(super) fn for_people(report: &RunReport<'_>, args: &RunArgs, site: &Site) -> Vec<String> {
@@ -32,7 +32,7 @@ pub(super) fn for_people(report: &RunReport<'_>, args: &RunArgs, site: &Site) ->
             let reason = match report.ended {
                 Ended::TimeLimit => "by the time limit",
                 Ended::EventLimit => "by the event limit",
-                _ => "by hand",
+                _ => "by the user",
             };
             format!("ok so far, stopped {reason} at {}", report.time)
         }
@@ -64,7 +64,7 @@ pub(super) fn for_people(report: &RunReport<'_>, args: &RunArgs, site: &Site) ->
         ("causal depth", grouped(report.causal_depth.into())),
     ];
     fields.splice(1..1, stuck(report.waiting));
-    fields.extend(of_problem(report.problem, report.nodes));
+    fields.extend(of_problem(report.problem.measures));
     fields.push(("digest", report.digest.to_owned()));
     fields.push((
         "speed",
@@ -88,65 +88,30 @@ fn stuck(waiting: &[Waiting]) -> impl Iterator<Item = (&'static str, String)> + 
     })
 }
 
-fn of_problem(problem: &Problem, nodes: u32) -> Vec<(&'static str, String)> {
-    let none = || "none".to_owned();
-    let spread = |distribution: &Option<Distribution>| match distribution {
-        Some(Distribution { mean, p50, p99, max }) => format!(
-            "{} T on average, median {}, 99 % up to {}, at most {}",
-            short(*mean),
-            short(*p50),
-            short(*p99),
-            short(*max)
+/// What was measured about the problem, a line for each quantity.
+fn of_problem(measures: &Measures) -> impl Iterator<Item = (&'static str, String)> + '_ {
+    let shown = measures.iter().filter(|it| !it.quantity.label.is_empty());
+    shown.map(|it| (it.quantity.label, it.text.clone().unwrap_or_else(|| tell(it))))
+}
+
+/// A value with its unit.
+fn tell(Measured { quantity, value, .. }: &Measured) -> String {
+    let unit = if quantity.unit.is_empty() { "" } else { &format!(" {}", quantity.unit) };
+    match *value {
+        Value::Missing => "none".to_owned(),
+        // One message, and not one messages.
+        Value::Count(1) => format!("1{}", unit.trim_end_matches('s')),
+        Value::Count(count) => format!("{}{unit}", grouped(count)),
+        Value::Number(number) => format!("{}{unit}", short(number)),
+        Value::Spread(Spread { mean, max }) => {
+            format!("{}{unit} on average, at most {}", short(mean), short(max))
+        }
+        Value::Distribution(Distribution { mean, p50, p99, max }) => format!(
+            "{}{unit} on average, median {}, 99 % up to {}, at most {}",
+            short(mean),
+            short(p50),
+            short(p99),
+            short(max)
         ),
-        None => none(),
-    };
-    let per_t = |rate: f64| format!("{rate:.4} entries per T");
-    match problem {
-        Problem::Mutex(mutex) => {
-            let delay = mutex.coordination_delay.map(|delay| {
-                format!("{} T on average, at most {}", short(delay.mean), short(delay.max))
-            });
-            vec![
-                ("entries", grouped(mutex.entries)),
-                ("messages/entry", mutex.messages_per_entry.map_or_else(none, short)),
-                ("coordination", delay.unwrap_or_else(none)),
-                ("waiting", spread(&mutex.waiting_time)),
-                ("response", spread(&mutex.response_time)),
-                ("throughput", mutex.throughput.map_or_else(none, per_t)),
-                ("overtakings", format!("{} at most", mutex.overtakings_max)),
-            ]
-        }
-        Problem::Booking(booking) => vec![
-            ("attempts", grouped(booking.attempts)),
-            ("entries", grouped(booking.entries)),
-            ("denials", grouped(booking.denials)),
-            ("messages/attempt", booking.messages_per_attempt.map_or_else(none, short)),
-            ("inside at once", format!("{} at most", booking.inside_at_once_max)),
-            ("waiting", spread(&booking.waiting_time)),
-            ("throughput", booking.throughput.map_or_else(none, per_t)),
-        ],
-        Problem::Election(election) => {
-            let leader = match (election.leader, election.leader_node) {
-                (Some(id), Some(node)) => format!("id {id} at node {node}"),
-                _ => none(),
-            };
-            let known = match election.known_by == nodes {
-                true => "every node".to_owned(),
-                false => {
-                    let nodes = counted(nodes.into(), "node", "nodes");
-                    format!("{} of {nodes}", grouped(election.known_by.into()))
-                }
-            };
-            let time = election.time_to_elect.map(|time| format!("{} T", short(time)));
-            vec![
-                ("elections", grouped(election.elections.into())),
-                ("leader", leader),
-                ("known by", known),
-                ("initiators", grouped(election.initiators.into())),
-                ("to elect", counted(election.messages_to_elect, "message", "messages")),
-                ("to announce", counted(election.messages_to_announce, "message", "messages")),
-                ("time to elect", time.unwrap_or_else(none)),
-            ]
-        }
     }
 }

@@ -2,15 +2,20 @@
 
 use std::time::Duration;
 
-use konklave::protocol::Monitor;
-use konklave::{booking, election, mutex};
+use konklave::protocol::Input;
+use konklave::sense::Sense;
+use konklave::trace::{Fault, Line, Step};
+use konklave_catalog::ids::Ids;
+use konklave_catalog::option::{IDS, Verb};
+use konklave_catalog::problem::About;
+use konklave_catalog::setup::Setup;
+use konklave_catalog::site::Site;
+use konklave_catalog::system::{CheckPlan, Shorter};
 use konklave_check::{Costs, Faults, Identity, Limits, Options, World};
-use konklave_sim::workload::Members;
-use serde_json::Value;
+use konklave_stage::erased::Erased;
 
-use crate::drive::{CheckPlan, Job, Outcome, Shorter, Told, carry_out};
-use crate::setup::{Ids, Setup};
-use crate::site::Site;
+use crate::quiet::quietly;
+use crate::schedule::Schedule;
 
 /// So many states of each smaller system are looked at.
 const STATES: u64 = 200_000;
@@ -29,35 +34,37 @@ pub(super) fn find(
     site: &Site,
     shorter: &Shorter,
     go_on: &mut dyn FnMut() -> bool,
-) -> Option<(Site, Told)> {
-    let setup = site.setup();
-    let is_fixed = setup.graph.is_some() || matches!(setup.ids, Ids::List(_));
+) -> Option<(Site, Schedule)> {
+    let (setup, problem) = (site.setup(), site.entry().problem);
+    let is_fixed = setup.graph.is_some() || matches!(site.order_of_ids(), Ok(Ids::List(_)));
     if is_fixed || !setup.files.is_empty() {
         return None;
     }
-    let needed = Needed::of(site.nodes(), &shorter.told.trace);
+    let needed = Needed::of(site.nodes(), &shorter.schedule, problem);
     (1..site.nodes()).find_map(|nodes| {
-        let setup = Setup { nodes, ..setup.clone() };
-        let smaller = Site::new(setup, site.entry()).ok().filter(|it| it.nodes() == nodes)?;
-        let told = needed.budgets(nodes as usize).into_iter().find_map(|budget| {
+        let mut setup = Setup { nodes, ..setup.clone() };
+        // What applications do is what the schedule needs, and nothing else.
+        let is_of_nodes = |name: &str| {
+            let is_repetition = problem.repeats.is_some_and(|option| option.name == name);
+            site.entry().choice(name).is_some() || name == IDS.name || is_repetition
+        };
+        setup.options.retain(|name, _| is_of_nodes(name));
+        let smaller = Site::new(setup, site.entry(), Verb::Check);
+        let smaller = smaller.ok().filter(|it| it.nodes() == nodes)?;
+        let schedule = needed.budgets(nodes as usize).into_iter().find_map(|budget| {
             let mut plan = plan(&smaller, budget, needed.faults, shorter.world);
-            plan.options.only = known(&shorter.broken.promise);
+            let promises = (problem.promises)().iter().copied();
+            // Lemmas are none of them: they are searched with everything else.
+            plan.options.only = promises.into_iter().find(|it| *it == shorter.broken.promise);
             let mut go_on = |_| go_on();
-            let outcome = carry_out(&smaller, Job::Check { plan: &plan, go_on: &mut go_on });
-            let Ok(Outcome::Checked(checked)) = outcome else { return None };
+            let system = smaller.system().ok()?;
+            let checked = quietly(|| system.check(&plan, &mut go_on)).ok()?;
             let found = checked.counterexample?;
             let is_same = found.broken.promise == shorter.broken.promise;
             is_same.then_some(found.schedule)
         })?;
-        Some((smaller, told))
+        Some((smaller, schedule))
     })
-}
-
-/// The promise with this name. Lemmas have none here: they are searched with everything else.
-fn known(name: &str) -> Option<&'static str> {
-    let promises =
-        [mutex::Monitor::promises(), election::Monitor::promises(), booking::Monitor::promises()];
-    promises.concat().into_iter().find(|promise| *promise == name)
 }
 
 fn plan(site: &Site, budget: Vec<u32>, faults: Faults, world: World) -> CheckPlan {
@@ -71,34 +78,40 @@ fn plan(site: &Site, budget: Vec<u32>, faults: Faults, world: World) -> CheckPla
             only: None,
         },
         world: World { faults, perpetual: site.entry().needs.perpetual, ..world },
-        entries: 0,
-        initiators: Members::All,
         budget: Some(budget),
     }
 }
 
 impl Needed {
-    /// What the lines of a trace need.
-    fn of(nodes: u32, lines: &[String]) -> Self {
+    /// What a schedule of this problem needs.
+    fn of(nodes: u32, schedule: &[Line<Erased>], problem: &About) -> Self {
         let mut needed = Self { requests: vec![0; nodes as usize], ..Self::default() };
-        for line in lines {
-            let line: Value = serde_json::from_str(line).unwrap_or_default();
-            let command = &line["step"]["input"]["command"];
-            let is_request =
-                command == "Acquire" || command == "Start" || !command["Reserve"].is_null();
-            if let (true, Some(node)) = (is_request, line["step"]["node"].as_u64()) {
-                needed.requests[node as usize] += 1;
+        for line in schedule {
+            match line {
+                Line::Step(Step { node, input: Input::Command(command), .. }) => {
+                    let command = serde_json::to_value(command).unwrap_or_default();
+                    if let Sense::Ask(_) = (problem.senses.command)(&command) {
+                        needed.requests[node.index()] += 1;
+                    }
+                }
+                Line::Fault { what, .. } => needed.faults = and(needed.faults, what),
+                _ => {}
             }
-            let what = &line["fault"]["what"];
-            let count = |counter: &mut u8, name: &str| {
-                *counter = counter.saturating_add(u8::from(!what[name].is_null()));
-            };
-            count(&mut needed.faults.losses, "lost");
-            count(&mut needed.faults.duplicates, "doubled");
-            count(&mut needed.faults.crashes, "crash");
         }
         needed
     }
+}
+
+/// These faults and one more.
+fn and(mut faults: Faults, fault: &Fault<Erased>) -> Faults {
+    let count = match fault {
+        Fault::Lost(_) => &mut faults.losses,
+        Fault::Doubled(_) => &mut faults.duplicates,
+        Fault::Crash(_) => &mut faults.crashes,
+        _ => return faults,
+    };
+    *count = count.saturating_add(1);
+    faults
 }
 
 impl Needed {
@@ -125,14 +138,18 @@ mod tests {
         let lines = [
             r#"{"step":{"at":0,"node":1,"input":{"command":"Acquire"},"effects":[]}}"#,
             r#"{"step":{"at":0,"node":1,"input":{"command":"Release"},"effects":[]}}"#,
-            r#"{"step":{"at":0,"node":2,"input":{"command":{"Reserve":{}}},"effects":[]}}"#,
+            r#"{"step":{"at":0,"node":2,"input":{"command":"Acquire"},"effects":[]}}"#,
             r#"{"fault":{"at":0,"what":{"lost":3}}}"#,
             r#"{"fault":{"at":0,"what":{"crash":0}}}"#,
             r#"{"fault":{"at":0,"what":{"missed":4}}}"#,
         ];
+        let schedule: Vec<Line<Erased>> =
+            lines.iter().map(|line| serde_json::from_str(line).unwrap()).collect();
         let faults = Faults { losses: 1, duplicates: 0, crashes: 1 };
         let needed = Needed { requests: vec![0, 1, 1], faults };
-        assert_eq!(Needed::of(3, &lines.map(str::to_owned)), needed);
+        let catalog = crate::catalog();
+        let problem = catalog.find("central").unwrap().problem;
+        assert_eq!(Needed::of(3, &schedule, problem), needed);
         assert_eq!(needed.budgets(2), [[1, 1], [2, 2]]);
         let needed = Needed { requests: vec![0, 2, 1, 0], faults };
         assert_eq!(needed.budgets(3), [[2, 1, 0], [0, 1, 2], [2, 2, 2], [3, 3, 3]]);

@@ -5,10 +5,10 @@ use konklave_sim::random::{Random, Stream};
 use konklave_specimens::objects::BrokenObject;
 
 use crate::failure::Failure;
-use crate::{Verdict, check_history, output};
+use crate::{Exit, check_history, output};
 
 /// Checks the first history of the object that shows what is wrong.
-pub(crate) fn show(object: &BrokenObject, is_json: bool) -> Result<Verdict, Failure> {
+pub(crate) fn show(object: &BrokenObject, is_json: bool) -> Result<Exit, Failure> {
     let mut random = Random::new(object.seed, Stream::Workload);
     let text = object.history(&mut |bound| random.below(bound));
     let both = [Consistency::Sequential, Consistency::Linearizable];

@@ -5,24 +5,25 @@ use std::path::PathBuf;
 
 use clap::Args;
 use konklave_sim::Delay;
-use konklave_sim::workload::mutex::Demand;
 
-use crate::args::{ElectionArgs, VariantArgs, number_of_nodes, threads};
+use crate::args::{number_of_nodes, threads};
+use crate::given::Given;
 
 /// What the last options are about.
 const OUTPUT: &str = "Runs and output";
 
 /// Options of `sweep`.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[command(after_help = "Examples:
   konklave sweep chang-roberts --nodes 100,1000,10000,100000 --seeds 30 --out out/cr
   konklave sweep mutex --nodes 7,13,31,57 --load heavy --out out/mutex
   konklave sweep raymond --nodes 15,63,255 --load light,heavy
   konklave sweep chang-roberts --nodes 10,100,1000 --assert 'messages <= 2*n*log2(n)+3*n'
 
-A bound names n and measured quantities: messages, bytes, time, depth, load_max, load_mean, and
-messages_per_entry, waiting, response, coordination, throughput, overtakings or time_to_elect,
-messages_to_elect. It is about means over seeds; one that does not hold is exit code 1.")]
+A bound names n and measured quantities, by the names that results.csv and --json have: messages,
+bytes, time, causal_depth, max_per_node, mean_per_node, and those of the problem, such as
+messages_per_entry, waiting_time, waiting_time_p99 or messages_to_elect. It is about means over
+seeds; one that does not hold is exit code 1.")]
 pub struct SweepArgs {
     /// The algorithm, by a name that `list` shows; or a family, for all of its algorithms
     pub algorithm: String,
@@ -52,20 +53,9 @@ pub struct SweepArgs {
     #[arg(long)]
     pub fifo: bool,
 
-    /// Mutual exclusion: light, heavy or poisson:RATE: several [default: heavy]
-    #[arg(long, value_name = "LOADS", value_delimiter = ',')]
-    pub load: Vec<Demand>,
-    /// Mutual exclusion: how often each node enters; under light load, on average [default: 5; 10
-    /// under light load, 14 under heavy load with constant delays, where the beginning and the end
-    /// are left out]
-    #[arg(long)]
-    pub entries: Option<u32>,
-    /// What the nodes want
-    #[command(flatten)]
-    pub election: ElectionArgs,
-    /// Options that only some algorithms have
-    #[command(flatten)]
-    pub variant: VariantArgs,
+    /// Options of the problem and of the algorithm, as the catalogue declares them
+    #[arg(skip)]
+    pub options: Given,
 
     /// A bound that the means must keep, such as 'messages <= 2*n*log2(n)+n'; can be repeated
     #[arg(long, value_name = "BOUND", help_heading = OUTPUT)]

@@ -1,37 +1,20 @@
 //! The bounds of `--assert`, before and after the runs.
 
+use konklave_catalog::problem::About;
+use konklave_catalog::quantity::{COMMON, Quantity};
 use konklave_report::bound::{Bound, Row};
 
 use super::SweepArgs;
 use super::summary::Group;
-use crate::entry::Family;
 use crate::failure::Failure;
 use crate::output::short;
 
-/// What is measured about every run.
-const COMMON: [&str; 7] = ["messages", "bytes", "time", "depth", "load_max", "load_mean", "gini"];
-const MUTEX: [&str; 8] = [
-    "messages_per_entry",
-    "waiting",
-    "waiting_p50",
-    "waiting_p99",
-    "response",
-    "coordination",
-    "throughput",
-    "overtakings",
-];
-const BOOKING: [&str; 3] = ["messages_per_entry", "waiting", "throughput"];
-const ELECTION: [&str; 2] = ["time_to_elect", "messages_to_elect"];
-
 /// Understands the bounds. What cannot be decided whatever is measured is refused before anything
 /// is run.
-pub(super) fn parse(args: &SweepArgs, family: Family) -> Result<Vec<Bound>, Failure> {
-    let of_family: &[&str] = match family {
-        Family::Mutex => &MUTEX,
-        Family::Booking => &BOOKING,
-        Family::Election => &ELECTION,
-    };
-    let names = [&COMMON[..], of_family].concat();
+pub(super) fn parse(args: &SweepArgs, problem: &About) -> Result<Vec<Bound>, Failure> {
+    let quantities = COMMON.iter().chain(problem.quantities.iter().copied());
+    let names: Vec<String> = quantities.flat_map(Quantity::names).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let parse = |text: &String| {
         let bound = Bound::parse(text, &names);
         // On a line of its own, so that the mark below it is in the right place.

@@ -74,8 +74,8 @@ mod tests {
     use super::*;
 
     fn cell(algorithm: &str, nodes: u32) -> Cell {
-        let (algorithm, load, delay) = (algorithm.to_owned(), String::new(), "exp:1".to_owned());
-        Cell { algorithm, nodes, load, delay }
+        let (algorithm, delay) = (algorithm.to_owned(), "exp:1".to_owned());
+        Cell { algorithm, nodes, options: BTreeMap::new(), delay }
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use konklave_catalog::problem::About;
 use serde::{Deserialize, Serialize};
 
 use super::SweepArgs;
@@ -15,7 +16,7 @@ use crate::failure::Failure;
 pub(super) const RUNS: &str = "runs.jsonl";
 
 /// The form of the file and the meaning of what is measured; another number is another meaning.
-const FORM: u32 = 1;
+const FORM: u32 = 2;
 
 /// A run, as it is known before it is done.
 pub(super) type Key = (Cell, u64);
@@ -30,20 +31,15 @@ struct Header {
 }
 
 impl Header {
-    fn new(args: &SweepArgs) -> Result<Self, Failure> {
-        let election = &args.election;
+    fn new(args: &SweepArgs, problem: &About) -> Result<Self, Failure> {
         let mut options: Vec<(&str, Option<String>)> = vec![
             ("topology", args.topology.clone()),
             ("fifo", args.fifo.then(|| "yes".to_owned())),
-            ("entries", args.entries.map(|it| it.to_string())),
-            ("ids", election.ids.clone()),
-            ("initiators", election.initiators.as_ref().map(ToString::to_string)),
-            ("start-within", election.start_within.map(|it| it.to_string())),
-            ("elections", election.elections.map(|it| it.to_string())),
-            ("notice", election.notice.map(|it| it.to_string())),
         ];
-        let variants = args.variant.given();
-        options.extend(variants.map(|(name, value)| (name, Some(value.to_owned()))));
+        // Of some, a line says the value of its own run.
+        let is_common = |name: &str| !problem.option(name).is_some_and(|option| option.is_series);
+        let given = args.options.iter().filter(|(name, _)| is_common(name));
+        options.extend(given.map(|(name, value)| (&name[..], Some(value.clone()))));
         let given = options.into_iter().filter_map(|(name, value)| Some((name, value?)));
         let options = given.map(|(name, value)| Ok((name.to_owned(), with_content(value)?)));
         Ok(Self {
@@ -92,9 +88,13 @@ pub(super) struct Log {
 impl Log {
     /// Looks at what is in the folder. Nothing is lost: runs are taken up again, or are all done
     /// again, or are left alone.
-    pub(super) fn open(args: &SweepArgs, wanted: &BTreeSet<Key>) -> Result<Option<Self>, Failure> {
+    pub(super) fn open(
+        args: &SweepArgs,
+        problem: &About,
+        wanted: &BTreeSet<Key>,
+    ) -> Result<Option<Self>, Failure> {
         let Some(folder) = &args.out else { return Ok(None) };
-        let (path, header) = (folder.join(RUNS), Header::new(args)?);
+        let (path, header) = (folder.join(RUNS), Header::new(args, problem)?);
         let bytes = match fs::read(&path) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::NotFound && !args.resume => Vec::new(),

@@ -12,7 +12,7 @@ use crate::out::{self, Picture};
 
 /// All pictures.
 pub(super) fn pictures(title: &str, summary: &Summary) -> Vec<Picture> {
-    let quantity = words(summary.quantity);
+    let quantity = summary.quantity.words();
     let caption = match beside(summary) {
         Beside::Formula(..) => "means with 95 % confidence, and what the formula says",
         Beside::Fit(_) => "means with 95 % confidence, and the law that fits best",
@@ -22,16 +22,15 @@ pub(super) fn pictures(title: &str, summary: &Summary) -> Vec<Picture> {
     let mut all = Vec::new();
     if several_sizes(summary) {
         let svg = growth(title, summary).svg();
-        all.push(Picture::new("growth.svg", capital(&caption), svg));
+        all.push(Picture::new("growth.svg", out::capital(&caption), svg));
     }
-    let other =
-        [("waiting", "Waiting time, in units of T"), ("time_to_elect", "Time to elect, in T")];
-    for (quantity, label) in other {
-        let is_known = summary.groups.iter().any(|group| group.measured.contains_key(quantity));
-        if is_known && several_sizes(summary) {
+    for other in summary.problem.quantities.iter().filter(|it| it.is_plotted) {
+        let is_known = |group: &Group| group.measured.contains_key(other.name);
+        if summary.groups.iter().any(is_known) && several_sizes(summary) {
+            let label = format!("{}, in {}", out::capital(&other.words()), other.unit);
             let caption = format!("{label}, by the number of nodes.");
-            let svg = plot(title, summary, quantity, label).svg();
-            all.push(Picture::new(&format!("{quantity}.svg"), caption, svg));
+            let svg = plot(title, summary, other.name, &label).svg();
+            all.push(Picture::new(&format!("{}.svg", other.name), caption, svg));
         }
     }
     let shown = shown_together(summary);
@@ -45,7 +44,7 @@ pub(super) fn pictures(title: &str, summary: &Summary) -> Vec<Picture> {
             let caption =
                 format!("{quantity} with {size} nodes, and the formula where there is one.");
             let svg = comparison(title, summary, &shown);
-            all.push(Picture::new("comparison.svg", capital(&caption), svg));
+            all.push(Picture::new("comparison.svg", out::capital(&caption), svg));
         }
     }
     all
@@ -89,25 +88,16 @@ pub(super) fn several_sizes(summary: &Summary) -> bool {
     sizes.any(|size| Some(size) != first)
 }
 
-fn capital(text: &str) -> String {
-    let mut chars = text.chars();
-    chars.next().map_or(String::new(), |first| first.to_uppercase().chain(chars).collect())
-}
-
-/// The name of a quantity, for people.
-pub(super) fn words(quantity: &str) -> String {
-    quantity.replace('_', " ")
-}
-
 /// What distinguishes a series from the others.
 pub(super) fn series(cell: &Cell, summary: &Summary) -> String {
     let cells = || summary.groups.iter().map(|group| &group.cell);
-    let several = |of: fn(&Cell) -> &String| cells().map(of).collect::<BTreeSet<_>>().len() > 1;
     let mut parts = vec![cell.algorithm.clone()];
-    if several(|cell| &cell.load) {
-        parts.push(cell.load.clone());
+    for (name, value) in &cell.options {
+        if cells().any(|other| other.options.get(name) != Some(value)) {
+            parts.push(value.clone());
+        }
     }
-    if several(|cell| &cell.delay) {
+    if cells().any(|other| other.delay != cell.delay) {
         parts.push(cell.delay.clone());
     }
     parts.join(", ")
@@ -153,7 +143,7 @@ fn plot(title: &str, summary: &Summary, quantity: &str, label: &str) -> Plot {
 
 /// The main quantity, with the formula where there is one, and else with the fitted law.
 pub(super) fn growth(title: &str, summary: &Summary) -> Plot {
-    let plot = plot(title, summary, summary.quantity, &words(summary.quantity));
+    let plot = plot(title, summary, summary.quantity.name, &summary.quantity.words());
     let sizes = || summary.groups.iter().map(|group| f64::from(group.cell.nodes));
     let (from, to) = (sizes().fold(f64::INFINITY, f64::min), sizes().fold(0.0, f64::max));
     match beside(summary) {
@@ -168,11 +158,10 @@ pub(super) fn growth(title: &str, summary: &Summary) -> Plot {
 }
 
 /// What messages are shared out to, and its name.
-fn per(group: &Group) -> (f64, &'static str) {
-    let nodes = f64::from(group.cell.nodes);
-    match group.entries {
-        Some(entries) => (nodes * f64::from(entries), "per entry"),
-        None => (nodes, "per node"),
+fn per(group: &Group) -> (f64, String) {
+    match group.requests {
+        Some((requests, name)) => (requests as f64, format!("per {name}")),
+        None => (f64::from(group.cell.nodes), "per node".to_owned()),
     }
 }
 
@@ -180,7 +169,7 @@ fn kinds(title: &str, summary: &Summary, shown: &[&Group]) -> Stacked {
     let names: BTreeSet<_> = shown.iter().flat_map(|group| group.kinds.keys()).collect();
     let names: Vec<String> = names.into_iter().cloned().collect();
     let is_alone = summary.laws.len() == 1;
-    let label = format!("messages {}", shown.first().map_or("", |group| per(group).1));
+    let label = format!("messages {}", shown.first().map_or(String::new(), |group| per(group).1));
     let mut chart = Stacked::new(title, names.clone()).label(label);
     for group in shown {
         let name = match is_alone {
@@ -197,9 +186,9 @@ fn comparison(title: &str, summary: &Summary, shown: &[&Group]) -> String {
     let size = shown.first().map_or(0, |group| group.cell.nodes);
     let title = format!("{title}, {size} nodes");
     let rows = shown.iter().filter_map(|group| {
-        let found = group.measured.get(summary.quantity)?;
+        let found = group.measured.get(summary.quantity.name)?;
         let measured = (found.low(), found.mean, found.high());
         Some((series(&group.cell, summary), measured, group.expected.as_ref()))
     });
-    out::comparison(&title, &words(summary.quantity), rows)
+    out::comparison(&title, &summary.quantity.words(), rows)
 }

@@ -1,7 +1,8 @@
 //! What a sweep has found, on the terminal and in its folder.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use konklave_catalog::quantity::COMMON;
 use konklave_draw::chart::TextForm;
 use konklave_report::folder::Folder;
 use konklave_report::html::{Outcome, Report};
@@ -11,11 +12,13 @@ use serde_json::{Value, json};
 use super::SweepArgs;
 use super::bounds::{Judged, Judgement};
 use super::log::RUNS;
-use super::pictures::{growth, pictures, series, several_sizes, words};
+use super::pictures::{growth, pictures, series, several_sizes};
 use super::summary::{Group, Law, Summary};
+use crate::compare::Agreement;
 use crate::failure::Failure;
 use crate::out;
 use crate::output::{self, short};
+use crate::run::Kept;
 
 /// What is there to say beside the summary.
 pub(super) struct Context<'a> {
@@ -55,56 +58,69 @@ fn title(args: &SweepArgs) -> String {
 
 /// The table for people: its head and its rows.
 fn rows(summary: &Summary) -> Vec<Vec<Cell>> {
-    let is_one = |of: fn(&Group) -> &String| {
+    let differs = |of: &dyn Fn(&Group) -> String| {
         let mut all = summary.groups.iter().map(of);
         let first = all.next();
-        all.all(|it| Some(it) == first)
+        all.any(|it| Some(it) != first)
     };
+    let option = |group: &Group, name: &str| group.cell.options.get(name).cloned();
     // A column that says the same everywhere is not worth its width: what was asked says it.
-    let shown = [
-        ("algorithm", true),
-        ("nodes", true),
-        ("network", true),
-        ("load", !is_one(|group| &group.cell.load)),
-        ("delay", !is_one(|group| &group.cell.delay)),
-        (summary.quantity, true),
-        ("95 %", true),
-        ("formula", summary.groups.iter().any(|group| group.expected.is_some())),
-        ("", summary.groups.iter().any(|group| group.agrees.is_some())),
-        ("runs", true),
+    let mut shown = vec![
+        ("algorithm".to_owned(), true),
+        ("nodes".to_owned(), true),
+        ("network".to_owned(), true),
     ];
-    let head = shown.iter().map(|(name, _)| Cell::from(words(name)));
+    let options = options(summary);
+    for name in &options {
+        let is_shown = differs(&|group| option(group, name).unwrap_or_default());
+        shown.push((name.clone(), is_shown));
+    }
+    shown.extend([
+        ("delay".to_owned(), differs(&|group| group.cell.delay.clone())),
+        (summary.quantity.words(), true),
+        ("95 %".to_owned(), true),
+        ("formula".to_owned(), summary.groups.iter().any(|group| group.expected.is_some())),
+        (String::new(), summary.groups.iter().any(|group| group.agrees.is_some())),
+        ("runs".to_owned(), true),
+    ]);
+    let head = shown.iter().map(|(name, _)| Cell::from(name.as_str()));
     let row = |group: &Group| {
-        let found = group.measured.get(summary.quantity);
+        let found = group.measured.get(summary.quantity.name);
         let margin = found.and_then(|found| found.margin);
-        vec![
+        let mut cells = vec![
             Cell::from(group.cell.algorithm.as_str()),
             Cell::from(group.cell.nodes),
             Cell::from(group.network.as_str()),
-            Cell::from(group.cell.load.as_str()),
+        ];
+        cells.extend(options.iter().map(|name| Cell::from(option(group, name))));
+        cells.extend([
             Cell::from(group.cell.delay.as_str()),
             Cell::from(found.map(|found| found.mean)),
             Cell::from(margin.map(|margin| format!("+- {}", short(margin)))),
             Cell::from(group.expected.as_ref().map(ToString::to_string)),
-            Cell::from(agreement(group)),
+            Cell::from(agreement(group).name()),
             Cell::from(found.map(|found| found.count)),
-        ]
+        ]);
+        cells
     };
     let all = std::iter::once(head.collect()).chain(summary.groups.iter().map(row));
     let keep = |row: Vec<Cell>| {
-        row.into_iter().zip(shown).filter(|(_, (_, is_shown))| *is_shown).map(|(it, _)| it)
+        let kept = row.into_iter().zip(&shown).filter(|(_, (_, is_shown))| *is_shown);
+        kept.map(|(cell, _)| cell).collect()
     };
-    all.map(|row| keep(row).collect()).collect()
+    all.map(keep).collect()
+}
+
+/// The options of which there are several values.
+fn options(summary: &Summary) -> Vec<String> {
+    let names = summary.groups.iter().flat_map(|group| group.cell.options.keys().cloned());
+    names.collect::<BTreeSet<_>>().into_iter().collect()
 }
 
 /// What the table says about a measurement beside its formula.
-fn agreement(group: &Group) -> &'static str {
-    match (&group.broken, group.agrees) {
-        (Some(_), _) => "violated",
-        (None, Some(true)) => "ok",
-        (None, Some(false)) => "differs",
-        (None, None) => "",
-    }
+fn agreement(group: &Group) -> Agreement {
+    let kept = if group.broken.is_some() { Kept::Violated } else { Kept::Ok };
+    Agreement::new(kept, group.agrees)
 }
 
 /// A cell of the table on the terminal.
@@ -135,7 +151,7 @@ fn for_people(args: &SweepArgs, summary: &Summary, context: &Context<'_>) -> Vec
     }));
     lines.extend(context.left_out.iter().map(|reason| format!("left out: {reason}")));
     if !context.is_whole {
-        lines.push("stopped by hand: what was done counts, --resume does the rest".to_owned());
+        lines.push("interrupted: what was done counts, --resume does the rest".to_owned());
     }
     lines
 }
@@ -144,7 +160,7 @@ fn for_people(args: &SweepArgs, summary: &Summary, context: &Context<'_>) -> Vec
 fn laws(summary: &Summary) -> Vec<String> {
     let is_alone = summary.laws.len() == 1;
     let sentence = |law: &Law| {
-        let words = law.words(&words(summary.quantity));
+        let words = law.words(&summary.quantity.words());
         match is_alone {
             true => words,
             false => format!("{}: {words}", series(&law.series, summary)),
@@ -163,9 +179,10 @@ fn verdicts(summary: &Summary) -> Vec<(&'static str, String)> {
     let broken = summary.groups.iter().filter_map(|group| {
         let (promise, seed) = group.broken.as_ref()?;
         let cell = &group.cell;
+        let options: String = cell.options.values().map(|value| format!("{value} ")).collect();
         let text = format!(
-            "{promise}: {}, {} nodes, {} {}, seed {seed}",
-            cell.algorithm, cell.nodes, cell.load, cell.delay
+            "{promise}: {}, {} nodes, {options}{}, seed {seed}",
+            cell.algorithm, cell.nodes, cell.delay
         );
         Some(("broken", text))
     });
@@ -178,28 +195,29 @@ fn table(summary: &Summary) -> Table {
         summary.groups.iter().flat_map(|group| group.measured.keys()).collect();
     names.sort();
     names.dedup();
-    let mut columns: Vec<String> =
-        ["algorithm", "nodes", "network", "load", "delay", "runs"].map(str::to_owned).to_vec();
+    let options = options(summary);
+    let mut columns = ["algorithm", "nodes", "network"].map(str::to_owned).to_vec();
+    columns.extend(options.iter().cloned());
+    columns.extend(["delay", "runs"].map(str::to_owned));
     columns.extend(names.iter().flat_map(|name| [(*name).clone(), format!("{name}_margin")]));
     columns.extend(["formula", "formula_low", "formula_high", "agreement"].map(str::to_owned));
     let mut table = Table::new(columns);
     for group in &summary.groups {
-        table.push(row(group, &names));
+        table.push(row(group, &options, &names));
     }
     table
 }
 
-fn row(group: &Group, names: &[&String]) -> Vec<Cell> {
+fn row(group: &Group, options: &[String], names: &[&String]) -> Vec<Cell> {
     let cell = &group.cell;
     let runs = group.measured.values().map(|found| found.count).max().unwrap_or(0);
     let mut cells: Vec<Cell> = vec![
         Cell::from(cell.algorithm.as_str()),
         Cell::from(cell.nodes),
         Cell::from(group.network.as_str()),
-        Cell::from(cell.load.as_str()),
-        Cell::from(cell.delay.as_str()),
-        Cell::from(runs),
     ];
+    cells.extend(options.iter().map(|name| Cell::from(cell.options.get(name).cloned())));
+    cells.extend([Cell::from(cell.delay.as_str()), Cell::from(runs)]);
     for name in names {
         let found = group.measured.get(*name);
         cells.push(found.map_or(Cell::Empty, |found| Cell::from(found.mean)));
@@ -213,7 +231,7 @@ fn row(group: &Group, names: &[&String]) -> Vec<Cell> {
         ]),
         None => cells.extend([Cell::Empty, Cell::Empty, Cell::Empty]),
     }
-    cells.push(Cell::from(Some(agreement(group)).filter(|it| !it.is_empty())));
+    cells.push(Cell::from(Some(agreement(group).name()).filter(|it| !it.is_empty())));
     cells
 }
 
@@ -222,14 +240,15 @@ fn for_machines(args: &SweepArgs, summary: &Summary, context: &Context<'_>) -> V
         .laws
         .iter()
         .map(|law| {
-            json!({
+            let mut all = json!({
                 "algorithm": law.series.algorithm,
-                "load": law.series.load,
                 "delay": law.series.delay,
-                "words": law.words(&words(summary.quantity)),
+                "words": law.words(&summary.quantity.words()),
                 "networks": law.networks,
                 "growth": law.growth,
-            })
+            });
+            law.series.options.iter().for_each(|(name, value)| all[name] = json!(value));
+            all
         })
         .collect();
     let bounds: Vec<_> = summary
@@ -242,14 +261,14 @@ fn for_machines(args: &SweepArgs, summary: &Summary, context: &Context<'_>) -> V
         })
         .collect();
     let asked: serde_json::Map<_, _> =
-        asked(args).into_iter().map(|(name, value)| (name.to_owned(), value.into())).collect();
+        asked(args).into_iter().map(|(name, value)| (name, value.into())).collect();
     json!({
         "command": out::command(),
         "asked": asked,
         "seeds": {"first": args.seed, "count": args.seeds},
-        "units": UNITS.iter().copied().collect::<BTreeMap<_, _>>(),
+        "units": units(summary),
         "swept": args.algorithm,
-        "quantity": summary.quantity,
+        "quantity": summary.quantity.name,
         "complete": context.is_whole,
         "rows": table(summary).json(),
         "laws": laws,
@@ -260,44 +279,28 @@ fn for_machines(args: &SweepArgs, summary: &Summary, context: &Context<'_>) -> V
 }
 
 /// In what quantities are measured. T is the mean delay of a message.
-const UNITS: [(&str, &str); 10] = [
-    ("time", "ticks"),
-    ("bytes", "bytes"),
-    ("depth", "messages"),
-    ("waiting", "T"),
-    ("waiting_p50", "T"),
-    ("waiting_p99", "T"),
-    ("response", "T"),
-    ("coordination", "T"),
-    ("throughput", "entries per T"),
-    ("time_to_elect", "T"),
-];
+fn units(summary: &Summary) -> BTreeMap<String, &'static str> {
+    let all = COMMON.iter().chain(summary.problem.quantities.iter().copied());
+    let measured = all.filter(|quantity| !quantity.unit.is_empty());
+    measured.flat_map(|it| it.names().map(|name| (name, it.unit))).collect()
+}
 
 /// More are not read as one sentence.
 const LAWS_IN_A_SENTENCE: usize = 3;
 
 /// What the user wants to know, as far as it was said.
-fn asked(args: &SweepArgs) -> Vec<(&'static str, String)> {
-    let election = &args.election;
-    let said = |it: Option<&dyn ToString>| it.map_or(String::new(), ToString::to_string);
-    let mut asked = vec![
+fn asked(args: &SweepArgs) -> Vec<(String, String)> {
+    let common = [
         ("nodes", list(&args.nodes)),
         ("runs", format!("{} of each size, with seeds from {}", args.seeds, args.seed)),
         ("delay", list(&args.delay)),
         ("order", if args.fifo { "first in first out".to_owned() } else { String::new() }),
-        ("load", list(&args.load)),
-        ("entries", said(args.entries.as_ref().map(|it| it as _))),
         ("network", args.topology.clone().unwrap_or_default()),
-        ("ids", election.ids.clone().unwrap_or_default()),
-        ("initiators", said(election.initiators.as_ref().map(|it| it as _))),
-        ("start within", said(election.start_within.as_ref().map(|it| it as _))),
-        ("elections", said(election.elections.as_ref().map(|it| it as _))),
-        ("notice", said(election.notice.as_ref().map(|it| it as _))),
         ("bounds", list(&args.assert)),
     ];
-    asked.extend(args.variant.given().map(|(name, value)| (name, value.to_owned())));
-    asked.retain(|(_, text)| !text.is_empty());
-    asked
+    let common = common.map(|(name, value)| (name.to_owned(), value)).into_iter();
+    let options = args.options.iter().map(|(name, value)| (name.replace('-', " "), value.clone()));
+    common.chain(options).filter(|(_, text)| !text.is_empty()).collect()
 }
 
 fn list(items: &[impl ToString]) -> String {
@@ -331,7 +334,7 @@ fn write(
     for law in &summary.laws {
         if let Some(table) = fits(law) {
             let name = series(&law.series, summary);
-            let caption = format!("All laws, fitted to the {} of {name}", words(summary.quantity));
+            let caption = format!("All laws, fitted to the {} of {name}", summary.quantity.words());
             page = page.table(&table, &caption);
         }
     }

@@ -2,6 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use konklave_catalog::catalog::Catalog;
+use konklave_catalog::expected::Expected;
+use konklave_catalog::problem::About;
+use konklave_catalog::quantity::Quantity;
 use konklave_report::bound::Bound;
 use konklave_report::growth::{Growth, Sample};
 use konklave_report::statistics::{self, summary};
@@ -9,17 +13,15 @@ use konklave_report::statistics::{self, summary};
 use super::SweepArgs;
 use super::bounds::{Judged, Judgement};
 use super::runs::{Cell, Ran, Task};
-use crate::entry::Expected;
 use crate::failure::Failure;
-use crate::table;
 
 /// The runs that differ only in their seeds.
 pub(super) struct Group {
     pub(super) cell: Cell,
     /// The network, such as `2x5 grid`.
     pub(super) network: String,
-    /// How often each node enters, if it does.
-    pub(super) entries: Option<u32>,
+    /// How many requests there were, and what a request is, if that is known.
+    pub(super) requests: Option<(u64, &'static str)>,
     /// What was measured, by name.
     pub(super) measured: BTreeMap<String, statistics::Summary>,
     /// The mean number of messages of each kind.
@@ -58,32 +60,39 @@ impl Law {
 
 /// Everything.
 pub(super) struct Summary {
+    /// What the runs are about.
+    pub(super) problem: &'static About,
     /// The quantity that formulas are about.
-    pub(super) quantity: &'static str,
+    pub(super) quantity: &'static Quantity,
     pub(super) groups: Vec<Group>,
     pub(super) laws: Vec<Law>,
     pub(super) bounds: Vec<Judged>,
 }
 
 impl Summary {
-    pub(super) fn new(args: &SweepArgs, ran: &[Ran], bounds: &[Bound]) -> Result<Self, Failure> {
+    pub(super) fn new(
+        args: &SweepArgs,
+        ran: &[Ran],
+        bounds: &[Bound],
+        problem: &'static About,
+        catalog: &'static Catalog,
+    ) -> Result<Self, Failure> {
         let mut cells: BTreeMap<Cell, Vec<&Ran>> = BTreeMap::new();
         for one in ran {
             cells.entry(one.cell.clone()).or_default().push(one);
         }
-        let is_election = cells.keys().all(|cell| cell.load.is_empty());
-        let quantity = if is_election { "messages_to_elect" } else { "messages_per_entry" };
+        let quantity = problem.main_quantity();
         let mut groups = Vec::new();
         for (cell, mut ran) in cells {
             ran.sort_by_key(|one| one.seed); // Sums depend on the order, and runs end in any.
-            let entry = table::find(&cell.algorithm)?;
-            let all = super::tasks(&SweepArgs { seeds: 1, ..super::copy(args) }, &[entry]);
+            let entry = catalog.find(&cell.algorithm)?;
+            let all = super::tasks(&SweepArgs { seeds: 1, ..args.clone() }, &[entry]);
             let task = all.iter().find(|task| task.cell == cell).expect("it was wanted");
-            groups.push(group(task, &ran, quantity)?);
+            groups.push(group(task, &ran, quantity.name)?);
         }
-        let laws = laws(&groups, quantity);
+        let laws = laws(&groups, quantity.name);
         let bounds = bounds.iter().map(|bound| Judged::new(bound, &groups)).collect();
-        Ok(Self { quantity, laws, groups, bounds })
+        Ok(Self { problem, quantity, laws, groups, bounds })
     }
 
     /// Whether a promise or a bound was broken.
@@ -124,14 +133,14 @@ fn group(task: &Task, ran: &[&Ran], quantity: &str) -> Result<Group, Failure> {
     let mut broken: Vec<_> = ran.iter().filter(|one| one.verdict != "ok").collect();
     broken.sort_by_key(|one| one.seed);
     let broken = broken.first().map(|one| (one.verdict.clone(), one.seed));
-    let (site, plan) = task.plan()?;
+    let (site, options) = task.plan()?;
     let describe = site.graph().describe();
     let network = describe.split_once(" of ").map_or(&describe[..], |(name, _)| name).to_owned();
-    let expected = task.conditions(&site).and_then(|it| (task.entry.expected)(&site, it));
+    let expected = (task.entry.formula)(&site, &options);
     let agrees = expected.as_ref().zip(measured.get(quantity)).and_then(|it| agrees(it.0, it.1));
     let cell = task.cell.clone();
-    let entries = (!cell.load.is_empty()).then_some(plan.mutex.entries);
-    Ok(Group { cell, network, entries, measured, kinds, expected, agrees, broken })
+    let requests = (site.entry().problem.requests)(&site);
+    Ok(Group { cell, network, requests, measured, kinds, expected, agrees, broken })
 }
 
 /// Whether a mean over runs agrees with a formula: it may be off by four times its standard error.

@@ -6,9 +6,9 @@ use konklave::mutex::quorum::Quorums;
 use konklave::mutex::{self, lamport, maekawa, raymond};
 use konklave::protocol::Protocol;
 use konklave::trace::{Header, VERSION};
+use konklave_catalog::election::workload::{Ballot, Plan as Election};
+use konklave_catalog::mutex::workload::{Contention, Demand, Plan};
 use konklave_report::account::{Recorded, read};
-use konklave_sim::workload::election::{Ballot, Plan as Election};
-use konklave_sim::workload::mutex::{Contention, Demand, Plan};
 use konklave_sim::{Delay, Faults, Options, Recording, Simulation, write_line};
 use serde_json::json;
 

@@ -1,8 +1,5 @@
 //! What applications do: who asks for what, when, and what is measured about it.
 
-pub mod booking;
-pub mod election;
-pub mod mutex;
 mod times;
 
 use std::fmt::{self, Debug, Display};
@@ -14,7 +11,7 @@ use serde::Serialize;
 
 use crate::metrics::Messages;
 use crate::random::Random;
-pub use times::Distribution;
+pub use times::{Distribution, Spread, Times};
 
 /// The applications of all nodes together: they see what nodes tell them and give commands.
 pub trait Workload {

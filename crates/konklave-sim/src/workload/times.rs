@@ -5,34 +5,41 @@ use serde::Serialize;
 
 /// Some lengths of time. Quantiles are told to three digits, all else is exact.
 #[derive(Clone, Debug)]
-pub(super) struct Times {
+pub struct Times {
     counts: Histogram<u64>,
     total: u128,
     max: u64,
 }
 
+impl Default for Times {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl Times {
-    pub(super) fn new() -> Self {
+    /// None yet.
+    pub fn new() -> Self {
         let counts = Histogram::new(3).expect("three digits are a valid precision");
         Self { counts, total: 0, max: 0 }
     }
 
     /// So many ticks. (Not `saturating_record`: that would not let the histogram grow.)
-    pub(super) fn record(&mut self, ticks: u64) {
+    pub fn record(&mut self, ticks: u64) {
         self.counts.record(ticks).expect("a histogram that grows takes any value");
         self.total += u128::from(ticks);
         self.max = self.max.max(ticks);
     }
 
     /// How many there are of each length, in multiples of `unit`.
-    pub(super) fn counts(&self, unit: f64) -> Vec<(f64, u64)> {
+    pub fn counts(&self, unit: f64) -> Vec<(f64, u64)> {
         let recorded = self.counts.iter_recorded();
         let length = |ticks: u64| ticks.min(self.max) as f64 / unit;
         recorded.map(|it| (length(it.value_iterated_to()), it.count_at_value())).collect()
     }
 
     /// How they are distributed, in multiples of `unit`; nothing if there are none.
-    pub(super) fn distribution(&self, unit: f64) -> Option<Distribution> {
+    pub fn distribution(&self, unit: f64) -> Option<Distribution> {
         let at = |quantile| self.counts.value_at_quantile(quantile).min(self.max) as f64 / unit;
         (!self.counts.is_empty()).then(|| Distribution {
             mean: self.total as f64 / self.counts.len() as f64 / unit,
@@ -52,6 +59,15 @@ pub struct Distribution {
     pub p50: f64,
     /// All but one in a hundred are not larger.
     pub p99: f64,
+    /// The largest.
+    pub max: f64,
+}
+
+/// Mean and maximum of a quantity.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Spread {
+    /// The mean.
+    pub mean: f64,
     /// The largest.
     pub max: f64,
 }

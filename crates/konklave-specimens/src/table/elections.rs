@@ -7,11 +7,13 @@ use konklave::election::echo::Echo;
 use konklave::election::echo_extinction::EchoExtinction;
 use konklave::election::tree_wave::TreeWave;
 
+use super::{election, nothing};
+use crate::Flawless;
 use crate::flaws::adoption::AnswersWithX;
 use crate::flaws::dfs_token::StopsAtFirstReturn;
 use crate::flaws::echo_extinction::CountsLateEcho;
 use crate::flaws::tree_wave::SilentLeaf;
-use crate::{Finding, Flawless, Ground, Setting, Specimen, Tool, Visit};
+use konklave_catalog::specimen::{Finding, Setting, Specimen, Tool};
 
 const NETWORK: Specimen = Specimen {
     name: "",
@@ -23,9 +25,10 @@ const NETWORK: Specimen = Specimen {
     setting: Setting::new("line", &[1, 1]).ids(&[1, 2]),
     found_by: Tool::Check,
     steps: 0,
+    build: nothing,
 };
 
-pub(crate) const ALL: [Specimen; 5] = [
+pub(crate) static ALL: [Specimen; 5] = [
     Specimen {
         name: "adoption-slide-case",
         of: "adoption",
@@ -33,6 +36,10 @@ pub(crate) const ALL: [Specimen; 5] = [
                sender takes the edge for done, and the smaller wave may decide.",
         setting: Setting::new("line", &[1, 1, 1]).ids(&[2, 1, 3]),
         steps: 6,
+        build: |site| {
+            let make = move |me| Adoption::new(site.id(me), site.neighbours(me));
+            election(site, Winner::LargestInitiator, make, |_| AnswersWithX)
+        },
         ..NETWORK
     },
     Specimen {
@@ -42,6 +49,10 @@ pub(crate) const ALL: [Specimen; 5] = [
                others is never seen.",
         setting: Setting::new("line", &[0, 1, 0]).ids(&[3, 1, 4]),
         steps: 3,
+        build: |site| {
+            let make = move |me| DfsToken::new(site.id(me), site.neighbours(me));
+            election(site, Winner::Largest, make, |_| StopsAtFirstReturn::default())
+        },
         ..NETWORK
     },
     Specimen {
@@ -53,6 +64,12 @@ pub(crate) const ALL: [Specimen; 5] = [
         promise: "termination",
         setting: Setting::new("line", &[1, 1, 1, 1]).ids(&[1, 2, 3, 4]),
         steps: 15,
+        build: |site| {
+            let make = move |me| {
+                EchoExtinction::new(site.id(me), site.neighbours(me), Winner::LargestInitiator)
+            };
+            election(site, Winner::LargestInitiator, make, |_| CountsLateEcho::default())
+        },
         ..NETWORK
     },
     Specimen {
@@ -63,6 +80,10 @@ pub(crate) const ALL: [Specimen; 5] = [
         is_forbidden_setting: true,
         setting: Setting::new("line", &[1, 0, 1]).ids(&[1, 2, 3]),
         steps: 4,
+        build: |site| {
+            let make = move |me| Echo::new(site.id(me), site.neighbours(me));
+            election(site, Winner::Largest, make, |_| Flawless)
+        },
         ..NETWORK
     },
     Specimen {
@@ -74,34 +95,10 @@ pub(crate) const ALL: [Specimen; 5] = [
         promise: "termination",
         setting: Setting::new("line", &[1, 0]).ids(&[1, 2]),
         steps: 3,
+        build: |site| {
+            let make = move |me| TreeWave::new(site.id(me), site.neighbours(me));
+            election(site, Winner::Largest, make, |_| SilentLeaf)
+        },
         ..NETWORK
     },
 ];
-
-/// Hands over the specimen with this name, or gives the visitor back.
-pub(crate) fn visit<V: Visit>(name: &str, ground: &Ground, visitor: V) -> Result<V::Out, V> {
-    let (largest, initiator) = (Winner::Largest, Winner::LargestInitiator);
-    Ok(match name {
-        "adoption-slide-case" => {
-            let make = |me| Adoption::new(ground.id(me), ground.neighbours(me));
-            visitor.election(initiator, make, |_| AnswersWithX)
-        }
-        "dfs-token-stops-early" => {
-            let make = |me| DfsToken::new(ground.id(me), ground.neighbours(me));
-            visitor.election(largest, make, |_| StopsAtFirstReturn::default())
-        }
-        "echo-extinction-counts-late-echo" => {
-            let make = |me| EchoExtinction::new(ground.id(me), ground.neighbours(me), initiator);
-            visitor.election(initiator, make, |_| CountsLateEcho::default())
-        }
-        "echo-two-initiators" => {
-            let make = |me| Echo::new(ground.id(me), ground.neighbours(me));
-            visitor.election(largest, make, |_| Flawless)
-        }
-        "tree-wave-silent-leaf" => {
-            let make = |me| TreeWave::new(ground.id(me), ground.neighbours(me));
-            visitor.election(largest, make, |_| SilentLeaf)
-        }
-        _ => return Err(visitor),
-    })
-}

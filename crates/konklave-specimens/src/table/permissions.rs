@@ -10,13 +10,16 @@ use konklave::mutex::ricart_agrawala::RicartAgrawala;
 use konklave::mutex::sanders::{Sanders, Structure};
 use konklave::{NodeId, NodeSet};
 
+use super::{lock, nothing};
+use crate::Flawless;
 use crate::flaws::cao_singhal::{NoEarlyBuffer, NoEpochs, NoPendingTransfer};
 use crate::flaws::carvalho_roucairol::{KeepsPermission, NoSecondRequest};
 use crate::flaws::central::NoQueue;
 use crate::flaws::maekawa::{NoFailed, NoInquire, UnmatchedInquire, YieldIsNoFailure};
 use crate::flaws::ricart_agrawala::{Forgetful, NoClockUpdate, NoTieBreak};
 use crate::flaws::sanders::{self, OnePermission};
-use crate::{Finding, Flawless, Ground, Setting, Specimen, Tool, Visit};
+use konklave_catalog::site::Site;
+use konklave_catalog::specimen::{Finding, Setting, Specimen, Tool};
 
 const LOCK: Specimen = Specimen {
     name: "",
@@ -28,12 +31,17 @@ const LOCK: Specimen = Specimen {
     setting: Setting::new("complete", &[1, 1]),
     found_by: Tool::Check,
     steps: 0,
+    build: nothing,
 };
 
 const UNSAFE: Specimen =
     Specimen { finds: Finding::TwoInside, promise: "mutual exclusion", ..LOCK };
 
-pub(crate) const ALL: [Specimen; 19] = [
+/// Applications that ask all the time, for systems of which only random schedules can be tried.
+const CHANCE_2: [(&str, &str); 3] = [("entries", "2"), ("load", "heavy"), ("cs", "1")];
+const CHANCE_4: [(&str, &str); 3] = [("entries", "4"), ("load", "heavy"), ("cs", "1")];
+
+pub(crate) static ALL: [Specimen; 19] = [
     Specimen {
         name: "cao-singhal-without-early-buffer",
         of: "cao-singhal",
@@ -41,6 +49,7 @@ pub(crate) const ALL: [Specimen; 19] = [
                owner of its permission: one of the two is lost, and it waits for ever.",
         setting: Setting::new("complete", &[2, 2, 0]).fifo(),
         steps: 15,
+        build: |site| lock(site, cao_singhal(site), NoEarlyBuffer::new),
         ..LOCK
     },
     Specimen {
@@ -48,9 +57,10 @@ pub(crate) const ALL: [Specimen; 19] = [
         of: "cao-singhal",
         flaw: "A node that has yielded a permission and got it back believes what the arbiter said \
                before: it hands the permission over to a request that was served meanwhile.",
-        setting: Setting::new("complete", &[2, 2, 2, 2, 2]),
+        setting: Setting::new("complete", &[2, 2, 2, 2, 2]).options(&CHANCE_2),
         found_by: Tool::Fuzz { seed: 9_101 },
         steps: 64,
+        build: |site| lock(site, cao_singhal(site), |_| NoEpochs::default()),
         ..LOCK
     },
     Specimen {
@@ -58,9 +68,10 @@ pub(crate) const ALL: [Specimen; 19] = [
         of: "cao-singhal",
         flaw: "A node ignores what an arbiter says about a permission that is still under way: \
                so it does not know that it should yield it.",
-        setting: Setting::new("complete", &[4, 4, 4, 4, 4, 4, 4]),
+        setting: Setting::new("complete", &[4, 4, 4, 4, 4, 4, 4]).options(&CHANCE_4),
         found_by: Tool::Fuzz { seed: 5 },
         steps: 45,
+        build: |site| lock(site, cao_singhal(site), |_| NoPendingTransfer::default()),
         ..LOCK
     },
     Specimen {
@@ -70,6 +81,7 @@ pub(crate) const ALL: [Specimen; 19] = [
                without asking while the other one is inside.",
         setting: Setting::new("complete", &[2, 1]),
         steps: 8,
+        build: |site| lock(site, carvalho_roucairol(site), |_| KeepsPermission::default()),
         ..UNSAFE
     },
     Specimen {
@@ -79,6 +91,7 @@ pub(crate) const ALL: [Specimen; 19] = [
                again: nobody knows that it should be given back.",
         setting: Setting::new("complete", &[2, 1, 1]),
         steps: 21,
+        build: |site| lock(site, carvalho_roucairol(site), |_| NoSecondRequest),
         ..LOCK
     },
     Specimen {
@@ -88,6 +101,7 @@ pub(crate) const ALL: [Specimen; 19] = [
                wait for ever.",
         setting: Setting::new("complete", &[1, 1]),
         steps: 4,
+        build: |site| lock(site, move |me| Central::new(me, NodeId(0)), |_| NoQueue),
         ..LOCK
     },
     Specimen {
@@ -98,6 +112,9 @@ pub(crate) const ALL: [Specimen; 19] = [
         is_forbidden_setting: true,
         setting: Setting::new("complete", &[1, 1]),
         steps: 4,
+        build: |site| {
+            lock(site, move |me| Lamport::new(me, site.nodes(), Acks::Eager), |_| Flawless)
+        },
         ..UNSAFE
     },
     Specimen {
@@ -108,6 +125,10 @@ pub(crate) const ALL: [Specimen; 19] = [
         is_forbidden_setting: true,
         setting: Setting::new("complete", &[1, 1]),
         steps: 2,
+        build: |site| {
+            let alone = move |me| Maekawa::new(me, [me].into_iter().collect::<NodeSet>());
+            lock(site, alone, |_| Flawless)
+        },
         ..UNSAFE
     },
     Specimen {
@@ -119,6 +140,7 @@ pub(crate) const ALL: [Specimen; 19] = [
         promise: "assertions hold",
         setting: Setting::new("complete", &[0, 1, 2, 0]),
         steps: 11,
+        build: |site| lock(site, maekawa(site), |_| UnmatchedInquire::new(site.nodes())),
         ..LOCK
     },
     Specimen {
@@ -128,6 +150,7 @@ pub(crate) const ALL: [Specimen; 19] = [
                come: it believes that it can succeed and never yields. The mistake of the paper.",
         setting: Setting::new("complete", &[1, 1, 1, 1]).fifo(),
         steps: 14,
+        build: |site| lock(site, maekawa(site), |_| NoFailed),
         ..LOCK
     },
     Specimen {
@@ -137,6 +160,7 @@ pub(crate) const ALL: [Specimen; 19] = [
                question instead of remembering it: when it fails it yields nothing.",
         setting: Setting::new("complete", &[1, 1, 1]),
         steps: 7,
+        build: |site| lock(site, maekawa(site), |_| NoInquire::default()),
         ..LOCK
     },
     Specimen {
@@ -144,9 +168,10 @@ pub(crate) const ALL: [Specimen; 19] = [
         of: "maekawa",
         flaw: "A node that has yielded a lock does not count that as a failure: it keeps its other \
                locks from those who should get them.",
-        setting: Setting::new("complete", &[4, 4, 4, 4, 4, 4, 4]),
+        setting: Setting::new("complete", &[4, 4, 4, 4, 4, 4, 4]).options(&CHANCE_4),
         found_by: Tool::Fuzz { seed: 17 },
         steps: 14,
+        build: |site| lock(site, maekawa(site), |_| YieldIsNoFailure::default()),
         ..LOCK
     },
     Specimen {
@@ -157,6 +182,7 @@ pub(crate) const ALL: [Specimen; 19] = [
         is_forbidden_setting: true,
         setting: Setting::new("complete", &[2, 1]).duplicates(1),
         steps: 9,
+        build: |site| lock(site, ricart_agrawala(site), |_| Flawless),
         ..UNSAFE
     },
     Specimen {
@@ -165,6 +191,7 @@ pub(crate) const ALL: [Specimen; 19] = [
         flaw: "A node that leaves forgets whom it owes a reply: they wait for it for ever.",
         setting: Setting::new("complete", &[1, 1]),
         steps: 6,
+        build: |site| lock(site, ricart_agrawala(site), |_| Forgetful),
         ..LOCK
     },
     Specimen {
@@ -174,6 +201,7 @@ pub(crate) const ALL: [Specimen; 19] = [
                each waits for the other's reply.",
         setting: Setting::new("complete", &[1, 1]),
         steps: 4,
+        build: |site| lock(site, ricart_agrawala(site), |_| NoTieBreak::nobody_yields()),
         ..LOCK
     },
     Specimen {
@@ -183,6 +211,7 @@ pub(crate) const ALL: [Specimen; 19] = [
                then make one that claims to be older.",
         setting: Setting::new("complete", &[1, 1, 1]).fifo(),
         steps: 10,
+        build: |site| lock(site, ricart_agrawala(site), |_| NoClockUpdate::default()),
         ..UNSAFE
     },
     Specimen {
@@ -192,6 +221,7 @@ pub(crate) const ALL: [Specimen; 19] = [
                each yields to the other.",
         setting: Setting::new("complete", &[1, 1]),
         steps: 6,
+        build: |site| lock(site, ricart_agrawala(site), |_| NoTieBreak::everyone_yields()),
         ..UNSAFE
     },
     Specimen {
@@ -201,6 +231,7 @@ pub(crate) const ALL: [Specimen; 19] = [
                are forgotten, as nobody will release what was not locked.",
         setting: Setting::new("complete", &[1, 1, 1]),
         steps: 16,
+        build: |site| lock(site, sanders(site), |_| OnePermission),
         ..LOCK
     },
     Specimen {
@@ -210,60 +241,32 @@ pub(crate) const ALL: [Specimen; 19] = [
                then make one that claims to be older, to which the other one yields.",
         setting: Setting::new("complete", &[1, 1, 1]),
         steps: 14,
+        build: |site| lock(site, sanders(site), |_| sanders::NoClockUpdate::default()),
         ..UNSAFE
     },
 ];
 
-/// Hands over the specimen with this name, or gives the visitor back.
-pub(crate) fn visit<V: Visit>(name: &str, ground: &Ground, visitor: V) -> Result<V::Out, V> {
-    let nodes = ground.nodes();
-    let quorums = Quorums::new(nodes);
-    let ricart_agrawala = |me| RicartAgrawala::new(me, nodes);
-    let carvalho_roucairol =
-        |me| CarvalhoRoucairol::new(me, nodes, carvalho_roucairol::Variant::Symmetric);
-    let maekawa = |me: NodeId| Maekawa::new(me, quorums.of(me).clone());
-    let cao_singhal = |me: NodeId| CaoSinghal::new(me, quorums.of(me));
-    let structure = Structure::ricart_agrawala(nodes);
-    let sanders = |me: NodeId| Sanders::new(me, structure.at(me).clone());
-    Ok(match name {
-        "cao-singhal-without-early-buffer" => visitor.mutex(cao_singhal, NoEarlyBuffer::new),
-        "cao-singhal-without-epochs" => visitor.mutex(cao_singhal, |_| NoEpochs::default()),
-        "cao-singhal-without-pending-transfer" => {
-            visitor.mutex(cao_singhal, |_| NoPendingTransfer::default())
-        }
-        "carvalho-roucairol-keeps-permission" => {
-            visitor.mutex(carvalho_roucairol, |_| KeepsPermission::default())
-        }
-        "carvalho-roucairol-without-second-request" => {
-            visitor.mutex(carvalho_roucairol, |_| NoSecondRequest)
-        }
-        "central-without-queue" => visitor.mutex(|me| Central::new(me, NodeId(0)), |_| NoQueue),
-        "lamport-out-of-order" => {
-            visitor.mutex(|me| Lamport::new(me, nodes, Acks::Eager), |_| Flawless)
-        }
-        "maekawa-disjoint-quorums" => {
-            let alone = |me| Maekawa::new(me, [me].into_iter().collect::<NodeSet>());
-            visitor.mutex(alone, |_| Flawless)
-        }
-        "maekawa-unmatched-inquire" => visitor.mutex(maekawa, |_| UnmatchedInquire::new(nodes)),
-        "maekawa-without-failed" => visitor.mutex(maekawa, |_| NoFailed),
-        "maekawa-without-inquire" => visitor.mutex(maekawa, |_| NoInquire::default()),
-        "maekawa-yield-is-no-failure" => visitor.mutex(maekawa, |_| YieldIsNoFailure::default()),
-        "ricart-agrawala-doubled-message" => visitor.mutex(ricart_agrawala, |_| Flawless),
-        "ricart-agrawala-forgets-deferred" => visitor.mutex(ricart_agrawala, |_| Forgetful),
-        "ricart-agrawala-without-clock-update" => {
-            visitor.mutex(ricart_agrawala, |_| NoClockUpdate::default())
-        }
-        "ricart-agrawala-without-tie-break" => {
-            visitor.mutex(ricart_agrawala, |_| NoTieBreak::everyone_yields())
-        }
-        "ricart-agrawala-ties-refused" => {
-            visitor.mutex(ricart_agrawala, |_| NoTieBreak::nobody_yields())
-        }
-        "sanders-one-permission" => visitor.mutex(sanders, |_| OnePermission),
-        "sanders-without-clock-update" => {
-            visitor.mutex(sanders, |_| sanders::NoClockUpdate::default())
-        }
-        _ => return Err(visitor),
-    })
+fn ricart_agrawala(site: &Site) -> impl Fn(NodeId) -> RicartAgrawala {
+    let nodes = site.nodes();
+    move |me| RicartAgrawala::new(me, nodes)
+}
+
+fn carvalho_roucairol(site: &Site) -> impl Fn(NodeId) -> CarvalhoRoucairol {
+    let nodes = site.nodes();
+    move |me| CarvalhoRoucairol::new(me, nodes, carvalho_roucairol::Variant::Symmetric)
+}
+
+fn maekawa(site: &Site) -> impl Fn(NodeId) -> Maekawa {
+    let quorums = Quorums::new(site.nodes());
+    move |me| Maekawa::new(me, quorums.of(me).clone())
+}
+
+fn cao_singhal(site: &Site) -> impl Fn(NodeId) -> CaoSinghal {
+    let quorums = Quorums::new(site.nodes());
+    move |me| CaoSinghal::new(me, quorums.of(me))
+}
+
+fn sanders(site: &Site) -> impl Fn(NodeId) -> Sanders {
+    let structure = Structure::ricart_agrawala(site.nodes());
+    move |me| Sanders::new(me, structure.at(me).clone())
 }

@@ -1,14 +1,18 @@
 //! Elections on rings.
 
+use konklave::NodeId;
 use konklave::election::Winner;
 use konklave::election::chang_roberts::{ChangRoberts, Wake};
 use konklave::election::dolev_klawe_rodeh::DolevKlaweRodeh;
 use konklave::election::le_lann::LeLann;
 use konklave::election::peterson::{Peterson, Variant};
 
+use super::{election, nothing};
+use crate::Flawless;
 use crate::flaws::chang_roberts::{CrashedWinner, SwallowsNothing, Usurper, WinnerPassesOn};
 use crate::flaws::peterson::InitialId;
-use crate::{Finding, Flawless, Ground, Setting, Specimen, Tool, Visit};
+use konklave_catalog::site::Site;
+use konklave_catalog::specimen::{Finding, Setting, Specimen, Tool};
 
 const RING: Specimen = Specimen {
     name: "",
@@ -20,12 +24,13 @@ const RING: Specimen = Specimen {
     setting: Setting::new("directed-ring", &[1, 1]).ids(&[2, 1]),
     found_by: Tool::Check,
     steps: 0,
+    build: nothing,
 };
 
 const TWO: Setting = Setting::new("directed-ring", &[1, 1]).ids(&[2, 1]);
 const THREE: Setting = Setting::new("directed-ring", &[1, 1, 1]).ids(&[3, 2, 1]);
 
-pub(crate) const ALL: [Specimen; 10] = [
+pub(crate) static ALL: [Specimen; 10] = [
     Specimen {
         name: "chang-roberts-crash",
         flaw: "Nothing, but a node may crash: what it should have passed on is gone.",
@@ -34,6 +39,7 @@ pub(crate) const ALL: [Specimen; 10] = [
         promise: "termination",
         setting: TWO.crashes(1),
         steps: 1,
+        build: |site| election(site, Winner::Largest, chang_roberts(site), |_| Flawless),
         ..RING
     },
     Specimen {
@@ -44,6 +50,11 @@ pub(crate) const ALL: [Specimen; 10] = [
         promise: "comes to rest",
         setting: TWO,
         steps: 7,
+        build: |site| {
+            election(site, Winner::Largest, chang_roberts(site), move |me| {
+                CrashedWinner::new(site.successor(me))
+            })
+        },
         ..RING
     },
     Specimen {
@@ -55,6 +66,14 @@ pub(crate) const ALL: [Specimen; 10] = [
         promise: "termination",
         setting: Setting::new("directed-ring", &[1, 1, 0]).ids(&[3, 1, 2]),
         steps: 11,
+        build: |site| {
+            election(
+                site,
+                Winner::Largest,
+                move |me| chang_roberts(site)(me).ready_again(),
+                |_| Flawless,
+            )
+        },
         ..RING
     },
     Specimen {
@@ -63,6 +82,10 @@ pub(crate) const ALL: [Specimen; 10] = [
                victory.",
         setting: TWO,
         steps: 3,
+        build: |site| {
+            let flaw = move |me| SwallowsNothing::new(site.id(me), site.successor(me));
+            election(site, Winner::Largest, chang_roberts(site), flaw)
+        },
         ..RING
     },
     Specimen {
@@ -72,6 +95,7 @@ pub(crate) const ALL: [Specimen; 10] = [
         promise: "one leader",
         setting: TWO,
         steps: 4,
+        build: |site| election(site, Winner::Largest, chang_roberts(site), |_| Usurper),
         ..RING
     },
     Specimen {
@@ -82,6 +106,10 @@ pub(crate) const ALL: [Specimen; 10] = [
         promise: "comes to rest",
         setting: TWO,
         steps: 8,
+        build: |site| {
+            let flaw = move |me| WinnerPassesOn::new(site.id(me), site.successor(me));
+            election(site, Winner::Largest, chang_roberts(site), flaw)
+        },
         ..RING
     },
     Specimen {
@@ -93,6 +121,10 @@ pub(crate) const ALL: [Specimen; 10] = [
         promise: "termination",
         setting: TWO,
         steps: 6,
+        build: |site| {
+            let make = move |me| DolevKlaweRodeh::new(site.id(me), site.successor(me));
+            election(site, Winner::LargestInitiator, make, |_| Flawless)
+        },
         ..RING
     },
     Specimen {
@@ -103,6 +135,10 @@ pub(crate) const ALL: [Specimen; 10] = [
         is_forbidden_setting: true,
         setting: TWO,
         steps: 4,
+        build: |site| {
+            let make = move |me| LeLann::new(site.id(me), site.successor(me));
+            election(site, Winner::LargestInitiator, make, |_| Flawless)
+        },
         ..RING
     },
     Specimen {
@@ -112,6 +148,11 @@ pub(crate) const ALL: [Specimen; 10] = [
                its owner is taken for the largest, but it may only have been relayed.",
         setting: THREE.fifo(),
         steps: 8,
+        build: |site| {
+            election(site, Winner::LargestInitiator, peterson(site), move |me| {
+                InitialId::new(site.id(me))
+            })
+        },
         ..RING
     },
     Specimen {
@@ -121,44 +162,15 @@ pub(crate) const ALL: [Specimen; 10] = [
         is_forbidden_setting: true,
         setting: THREE,
         steps: 7,
+        build: |site| election(site, Winner::LargestInitiator, peterson(site), |_| Flawless),
         ..RING
     },
 ];
 
-/// Hands over the specimen with this name, or gives the visitor back.
-pub(crate) fn visit<V: Visit>(name: &str, ground: &Ground, visitor: V) -> Result<V::Out, V> {
-    let chang_roberts = |me| ChangRoberts::new(ground.id(me), ground.next(me), Wake::All);
-    let peterson = |me| Peterson::new(ground.id(me), ground.next(me), Variant::Alternating);
-    let (largest, initiator) = (Winner::Largest, Winner::LargestInitiator);
-    Ok(match name {
-        "chang-roberts-crash" => visitor.election(largest, chang_roberts, |_| Flawless),
-        "chang-roberts-crashed-winner" => {
-            visitor.election(largest, chang_roberts, |me| CrashedWinner::new(ground.next(me)))
-        }
-        "chang-roberts-out-of-order" => {
-            visitor.election(largest, |me| chang_roberts(me).ready_again(), |_| Flawless)
-        }
-        "chang-roberts-swallows-nothing" => {
-            let flaw = |me| SwallowsNothing::new(ground.id(me), ground.next(me));
-            visitor.election(largest, chang_roberts, flaw)
-        }
-        "chang-roberts-usurper" => visitor.election(largest, chang_roberts, |_| Usurper),
-        "chang-roberts-winner-passes-on" => {
-            let flaw = |me| WinnerPassesOn::new(ground.id(me), ground.next(me));
-            visitor.election(largest, chang_roberts, flaw)
-        }
-        "dolev-klawe-rodeh-out-of-order" => {
-            let make = |me| DolevKlaweRodeh::new(ground.id(me), ground.next(me));
-            visitor.election(initiator, make, |_| Flawless)
-        }
-        "le-lann-out-of-order" => {
-            let make = |me| LeLann::new(ground.id(me), ground.next(me));
-            visitor.election(initiator, make, |_| Flawless)
-        }
-        "peterson-initial-id" => {
-            visitor.election(initiator, peterson, |me| InitialId::new(ground.id(me)))
-        }
-        "peterson-out-of-order" => visitor.election(initiator, peterson, |_| Flawless),
-        _ => return Err(visitor),
-    })
+fn chang_roberts(site: &Site) -> impl Fn(NodeId) -> ChangRoberts {
+    |me| ChangRoberts::new(site.id(me), site.successor(me), Wake::All)
+}
+
+fn peterson(site: &Site) -> impl Fn(NodeId) -> Peterson {
+    |me| Peterson::new(site.id(me), site.successor(me), Variant::Alternating)
 }

@@ -12,6 +12,8 @@ use konklave::mutex::suzuki_kasami::SuzukiKasami;
 use konklave::mutex::token_graph::{self, TokenGraph};
 use konklave::mutex::token_search::{Search, TokenSearch};
 
+use super::{lock, nothing};
+use crate::Flawless;
 use crate::flaws::naimi_trehel::ForgetsNext;
 use crate::flaws::perpetuum::Impatient;
 use crate::flaws::raymond::{AskedNotCleared, CopiesToken, IdleHolder, NoRequestBehind};
@@ -20,7 +22,8 @@ use crate::flaws::singhal::{DiscardsStale, IgnoresTokenInside, NoStaleTest};
 use crate::flaws::suzuki_kasami::{ForgetsServed, LosesToken};
 use crate::flaws::token_graph::NoAcknowledgements;
 use crate::flaws::token_search::SureOfRoute;
-use crate::{Finding, Flawless, Ground, Setting, Specimen, Tool, Visit};
+use konklave_catalog::site::Site;
+use konklave_catalog::specimen::{Finding, Setting, Specimen, Tool};
 
 const LOCK: Specimen = Specimen {
     name: "",
@@ -32,11 +35,12 @@ const LOCK: Specimen = Specimen {
     setting: Setting::new("complete", &[1, 1]),
     found_by: Tool::Check,
     steps: 0,
+    build: nothing,
 };
 
 const LOST: Specimen = Specimen { finds: Finding::LostToken, ..LOCK };
 
-pub(crate) const ALL: [Specimen; 16] = [
+pub(crate) static ALL: [Specimen; 16] = [
     Specimen {
         name: "naimi-trehel-forgets-next",
         of: "naimi-trehel",
@@ -44,6 +48,7 @@ pub(crate) const ALL: [Specimen; 16] = [
                any more.",
         setting: Setting::new("complete", &[1, 1]),
         steps: 4,
+        build: |site| lock(site, move |me| NaimiTrehel::new(me, NodeId(0)), |_| ForgetsNext),
         ..LOST
     },
     Specimen {
@@ -54,6 +59,10 @@ pub(crate) const ALL: [Specimen; 16] = [
         finds: Finding::Livelock,
         setting: Setting::new("ring", &[1, 1]).perpetual(),
         steps: 3,
+        build: |site| {
+            let make = move |me| Perpetuum::new(me, site.beside(me), NodeId(0), Duration::ZERO);
+            lock(site, make, |_| Impatient)
+        },
         ..LOCK
     },
     Specimen {
@@ -63,6 +72,7 @@ pub(crate) const ALL: [Specimen; 16] = [
                never asks again.",
         setting: Setting::new("line", &[0, 1, 1]),
         steps: 7,
+        build: |site| lock(site, raymond(site), |_| AskedNotCleared::default()),
         ..LOCK
     },
     Specimen {
@@ -73,6 +83,7 @@ pub(crate) const ALL: [Specimen; 16] = [
         promise: "mutual exclusion",
         setting: Setting::new("line", &[0, 1, 1]),
         steps: 6,
+        build: |site| lock(site, raymond(site), |_| CopiesToken::default()),
         ..LOCK
     },
     Specimen {
@@ -85,6 +96,7 @@ pub(crate) const ALL: [Specimen; 16] = [
         promise: "comes to rest",
         setting: Setting::new("line", &[1, 1]).duplicates(2),
         steps: 10,
+        build: |site| lock(site, raymond(site), |_| Flawless),
         ..LOCK
     },
     Specimen {
@@ -93,6 +105,7 @@ pub(crate) const ALL: [Specimen; 16] = [
         flaw: "A node that has the token, and is not inside, does not react to requests.",
         setting: Setting::new("line", &[1, 1]),
         steps: 2,
+        build: |site| lock(site, raymond(site), |_| IdleHolder::default()),
         ..LOCK
     },
     Specimen {
@@ -102,6 +115,7 @@ pub(crate) const ALL: [Specimen; 16] = [
                sends it back.",
         setting: Setting::new("line", &[0, 1, 1]),
         steps: 7,
+        build: |site| lock(site, raymond(site), |_| NoRequestBehind),
         ..LOCK
     },
     Specimen {
@@ -111,6 +125,7 @@ pub(crate) const ALL: [Specimen; 16] = [
                another: the token stops at the first hunter, before it comes here.",
         setting: Setting::new("ring", &[0, 1, 1]).fifo(),
         steps: 6,
+        build: |site| lock(site, chase(site, ring_chase::Variant::Hop), |_| HuntsOnce::default()),
         ..LOCK
     },
     Specimen {
@@ -121,6 +136,7 @@ pub(crate) const ALL: [Specimen; 16] = [
         is_forbidden_setting: true,
         setting: Setting::new("ring", &[0, 2, 1]),
         steps: 8,
+        build: |site| lock(site, chase(site, ring_chase::Variant::Circle), |_| Flawless),
         ..LOCK
     },
     Specimen {
@@ -130,6 +146,7 @@ pub(crate) const ALL: [Specimen; 16] = [
                the other will ask, and one waits where the other has the token.",
         setting: Setting::new("complete", &[1, 1, 2]).fifo(),
         steps: 15,
+        build: |site| lock(site, singhal(site), |_| DiscardsStale),
         ..LOCK
     },
     Specimen {
@@ -139,6 +156,7 @@ pub(crate) const ALL: [Specimen; 16] = [
                served: on leaving, the token overrules it, and the sender was not warned.",
         setting: Setting::new("complete", &[1, 1, 2]).fifo(),
         steps: 15,
+        build: |site| lock(site, singhal(site), |_| IgnoresTokenInside::new(site.nodes())),
         ..LOCK
     },
     Specimen {
@@ -148,6 +166,7 @@ pub(crate) const ALL: [Specimen; 16] = [
                throws it away.",
         setting: Setting::new("complete", &[2, 1, 1]).fifo(),
         steps: 16,
+        build: |site| lock(site, singhal(site), |_| NoStaleTest),
         ..LOST
     },
     Specimen {
@@ -157,6 +176,7 @@ pub(crate) const ALL: [Specimen; 16] = [
                they throw it away.",
         setting: Setting::new("complete", &[2, 1]),
         steps: 11,
+        build: |site| lock(site, suzuki_kasami(site), |_| ForgetsServed),
         ..LOST
     },
     Specimen {
@@ -165,6 +185,7 @@ pub(crate) const ALL: [Specimen; 16] = [
         flaw: "A node that has no use for the token loses it on the way to the one who asks.",
         setting: Setting::new("complete", &[1, 1]),
         steps: 2,
+        build: |site| lock(site, suzuki_kasami(site), |_| LosesToken),
         ..LOST
     },
     Specimen {
@@ -174,6 +195,11 @@ pub(crate) const ALL: [Specimen; 16] = [
                is: late news makes edges point in a circle, and requests wait for each other.",
         setting: Setting::new("complete", &[1, 1, 1, 1]).fifo(),
         steps: 37,
+        build: |site| {
+            let variant = token_graph::Variant::Acknowledged;
+            let make = move |me| TokenGraph::new(me, site.neighbours(me), NodeId(0), variant);
+            lock(site, make, move |me| NoAcknowledgements::new(site.neighbours(me)))
+        },
         ..LOCK
     },
     Specimen {
@@ -185,54 +211,30 @@ pub(crate) const ALL: [Specimen; 16] = [
         promise: "assertions hold",
         setting: Setting::new("ring", &[1, 1, 1]),
         steps: 8,
+        build: |site| {
+            let make =
+                move |me| TokenSearch::new(me, site.neighbours(me), NodeId(0), Search::Flood);
+            lock(site, make, |_| SureOfRoute::default())
+        },
         ..LOCK
     },
 ];
 
-/// Hands over the specimen with this name, or gives the visitor back.
-pub(crate) fn visit<V: Visit>(name: &str, ground: &Ground, visitor: V) -> Result<V::Out, V> {
-    let nodes = ground.nodes();
-    let raymond = |me| Raymond::new(me, ground.towards_first(me), raymond::Variant::Plain);
-    let singhal = |me| Singhal::new(me, nodes);
-    let suzuki_kasami = |me| SuzukiKasami::new(me, nodes);
-    let chase = |variant| {
-        move |me| RingChase::new(me, ground.beside(me), ground.position(me), nodes, variant)
-    };
-    Ok(match name {
-        "naimi-trehel-forgets-next" => {
-            visitor.mutex(|me| NaimiTrehel::new(me, NodeId(0)), |_| ForgetsNext)
-        }
-        "perpetuum-impatient" => {
-            let make = |me| Perpetuum::new(me, ground.beside(me), NodeId(0), Duration::ZERO);
-            visitor.mutex(make, |_| Impatient)
-        }
-        "raymond-asked-not-cleared" => visitor.mutex(raymond, |_| AskedNotCleared::default()),
-        "raymond-copies-token" => visitor.mutex(raymond, |_| CopiesToken::default()),
-        "raymond-doubled-requests" => visitor.mutex(raymond, |_| Flawless),
-        "raymond-idle-holder" => visitor.mutex(raymond, |_| IdleHolder::default()),
-        "raymond-no-request-behind" => visitor.mutex(raymond, |_| NoRequestBehind),
-        "ring-chase-hunts-once" => {
-            visitor.mutex(chase(ring_chase::Variant::Hop), |_| HuntsOnce::default())
-        }
-        "ring-chase-out-of-order" => {
-            visitor.mutex(chase(ring_chase::Variant::Circle), |_| Flawless)
-        }
-        "singhal-discards-stale-requests" => visitor.mutex(singhal, |_| DiscardsStale),
-        "singhal-ignores-token-inside" => {
-            visitor.mutex(singhal, |_| IgnoresTokenInside::new(nodes))
-        }
-        "singhal-without-stale-test" => visitor.mutex(singhal, |_| NoStaleTest),
-        "suzuki-kasami-forgets-served" => visitor.mutex(suzuki_kasami, |_| ForgetsServed),
-        "suzuki-kasami-loses-token" => visitor.mutex(suzuki_kasami, |_| LosesToken),
-        "token-graph-without-acknowledgement" => {
-            let variant = token_graph::Variant::Acknowledged;
-            let make = |me| TokenGraph::new(me, ground.neighbours(me), NodeId(0), variant);
-            visitor.mutex(make, |me| NoAcknowledgements::new(ground.neighbours(me)))
-        }
-        "token-search-sure-of-route" => {
-            let make = |me| TokenSearch::new(me, ground.neighbours(me), NodeId(0), Search::Flood);
-            visitor.mutex(make, |_| SureOfRoute::default())
-        }
-        _ => return Err(visitor),
-    })
+fn raymond(site: &Site) -> impl Fn(NodeId) -> Raymond {
+    |me| Raymond::new(me, site.towards_first(me), raymond::Variant::Plain)
+}
+
+fn singhal(site: &Site) -> impl Fn(NodeId) -> Singhal {
+    let nodes = site.nodes();
+    move |me| Singhal::new(me, nodes)
+}
+
+fn suzuki_kasami(site: &Site) -> impl Fn(NodeId) -> SuzukiKasami {
+    let nodes = site.nodes();
+    move |me| SuzukiKasami::new(me, nodes)
+}
+
+fn chase(site: &Site, variant: ring_chase::Variant) -> impl Fn(NodeId) -> RingChase {
+    let (nodes, positions) = (site.nodes(), site.ring_positions());
+    move |me| RingChase::new(me, site.beside(me), positions[me.index()], nodes, variant)
 }

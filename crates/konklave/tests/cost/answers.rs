@@ -16,7 +16,7 @@ use konklave::mutex::token_graph::{self, TokenGraph};
 use konklave::mutex::token_search::{Search, TokenSearch};
 use konklave::mutex::{Command, Event};
 use konklave::protocol::Protocol;
-use konklave_sim::workload::mutex::Demand;
+use konklave_catalog::mutex::workload::Demand;
 use konklave_sim::{Options, Report};
 
 use super::chang_roberts::harmonic;

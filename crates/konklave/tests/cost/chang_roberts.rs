@@ -3,8 +3,8 @@
 use konklave::NodeId;
 use konklave::election::chang_roberts::{ChangRoberts, Wake};
 use konklave::election::{Id, Monitor, Winner};
+use konklave_catalog::election::workload::{Ballot, ElectionReport, Plan};
 use konklave_sim::random::{Random, Stream};
-use konklave_sim::workload::election::{Ballot, ElectionReport, Plan};
 use konklave_sim::{Delay, Ended, Options, Report, Simulation};
 
 use super::lock::EVENTS_MAX;

@@ -8,8 +8,8 @@ use konklave::election::chang_roberts_bidirectional::{ChangRobertsBidirectional,
 use konklave::election::heading::Neighbours;
 use konklave::election::{Command, Event, Id, Winner};
 use konklave::protocol::{Env, Protocol};
+use konklave_catalog::election::workload::Plan;
 use konklave_sim::random::{Random, Stream};
-use konklave_sim::workload::election::Plan;
 use konklave_sim::{Delay, Options};
 
 use super::chang_roberts::harmonic;

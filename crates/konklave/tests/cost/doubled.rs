@@ -10,8 +10,8 @@ use konklave::election::extinction::Extinction;
 use konklave::election::tree_traversal::TreeTraversal;
 use konklave::election::tree_wave::TreeWave;
 use konklave::election::{Id, Winner};
+use konklave_catalog::election::workload::ElectionReport;
 use konklave_sim::Report;
-use konklave_sim::workload::election::ElectionReport;
 
 use super::net::{Race, nets, tree_nets};
 

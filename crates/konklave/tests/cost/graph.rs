@@ -6,8 +6,8 @@ use konklave::NodeId;
 use konklave::graph::{Graph, Topology};
 use konklave::mutex::token_graph::{TokenGraph, Variant};
 use konklave::mutex::token_search::{Search, TokenSearch};
+use konklave_catalog::mutex::workload::Demand;
 use konklave_sim::random::{Random, Stream};
-use konklave_sim::workload::mutex::Demand;
 use konklave_sim::{Delay, Options};
 
 use super::lock::{ROUNDS, assert_close, assert_saturated, plan, run, saturated};

@@ -5,7 +5,7 @@ use konklave::mutex::hierarchical::Hierarchical;
 use konklave::mutex::naimi_trehel::NaimiTrehel;
 use konklave::mutex::raymond::{Raymond, Variant};
 use konklave::mutex::ricart_agrawala::RicartAgrawala;
-use konklave_sim::workload::mutex::Demand;
+use konklave_catalog::mutex::workload::Demand;
 use konklave_sim::{Delay, Options};
 
 use super::chang_roberts::harmonic;

@@ -4,8 +4,8 @@ use konklave::NodeId;
 use konklave::election::heading::Neighbours;
 use konklave::election::hirschberg_sinclair::{HirschbergSinclair, Wake};
 use konklave::election::{Id, Winner};
+use konklave_catalog::election::workload::Plan;
 use konklave_sim::random::{Random, Stream};
-use konklave_sim::workload::election::Plan;
 use konklave_sim::{Delay, Options};
 
 use super::ring_election::{

@@ -4,8 +4,8 @@ use konklave::NodeId;
 use konklave::election::heading::Neighbours;
 use konklave::election::le_lann::LeLann;
 use konklave::election::{Id, Winner};
+use konklave_catalog::election::workload::Plan;
 use konklave_sim::Options;
-use konklave_sim::workload::election::Plan;
 
 use super::ring_election::{elect, everyone, random_ring};
 use super::ring_naive::{DELAYS, few};

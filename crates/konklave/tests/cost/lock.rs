@@ -3,8 +3,8 @@
 use konklave::NodeId;
 use konklave::mutex::{Command, Event, Monitor};
 use konklave::protocol::Protocol;
+use konklave_catalog::mutex::workload::{Contention, Demand, MutexReport, Plan};
 use konklave_sim::metrics::Messages;
-use konklave_sim::workload::mutex::{Contention, Demand, MutexReport, Plan};
 use konklave_sim::workload::{Agenda, Workload};
 use konklave_sim::{Ended, Options, Report, Simulation};
 

@@ -6,8 +6,8 @@ use konklave::NodeId;
 use konklave::election::{Command, Event, Id, Monitor, Winner};
 use konklave::graph::Topology;
 use konklave::protocol::Protocol;
+use konklave_catalog::election::workload::{Ballot, ElectionReport, Plan};
 use konklave_sim::random::{Random, Stream};
-use konklave_sim::workload::election::{Ballot, ElectionReport, Plan};
 use konklave_sim::{Delay, Ended, Options, Report, Simulation};
 
 use super::lock::EVENTS_MAX;

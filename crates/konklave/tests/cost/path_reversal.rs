@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use konklave::NodeId;
 use konklave::mutex::naimi_trehel::NaimiTrehel;
-use konklave_sim::workload::mutex::Demand;
+use konklave_catalog::mutex::workload::Demand;
 use konklave_sim::{Delay, Options};
 
 use super::chang_roberts::harmonic;

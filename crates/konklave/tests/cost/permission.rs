@@ -6,7 +6,7 @@ use konklave::NodeId;
 use konklave::mutex::carvalho_roucairol::{CarvalhoRoucairol, Variant};
 use konklave::mutex::central::Central;
 use konklave::mutex::lamport::{Acks, Lamport};
-use konklave_sim::workload::mutex::Demand;
+use konklave_catalog::mutex::workload::Demand;
 use konklave_sim::{Delay, Options};
 
 use super::chang_roberts::permutations;

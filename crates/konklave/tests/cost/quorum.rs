@@ -5,7 +5,7 @@ use konklave::mutex::maekawa::{Maekawa, Roles};
 use konklave::mutex::quorum::Quorums;
 use konklave::mutex::sanders::{Sanders, Structure};
 use konklave::{NodeId, NodeSet};
-use konklave_sim::workload::mutex::{Demand, Plan};
+use konklave_catalog::mutex::workload::{Demand, Plan};
 use konklave_sim::{Delay, Options};
 
 use super::lock::{ROUNDS, assert_saturated, plan, run, saturated};

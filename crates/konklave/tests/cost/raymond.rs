@@ -2,7 +2,7 @@
 
 use konklave::NodeId;
 use konklave::mutex::raymond::{Raymond, Variant};
-use konklave_sim::workload::mutex::{Demand, Plan};
+use konklave_catalog::mutex::workload::{Demand, Plan};
 use konklave_sim::{Delay, Options, Report};
 
 use super::lock::{Measured, plan, run};

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 
 use konklave::NodeId;
 use konklave::mutex::raymond::{Raymond, Variant};
-use konklave_sim::workload::mutex::{Demand, Plan};
+use konklave_catalog::mutex::workload::{Demand, Plan};
 use konklave_sim::{Options, Report};
 
 use super::lock::{Measured, plan, run};

@@ -3,7 +3,7 @@
 use konklave::NodeId;
 use konklave::mutex::Monitor;
 use konklave::mutex::raymond::{Raymond, Variant};
-use konklave_sim::workload::mutex::{Contention, Demand};
+use konklave_catalog::mutex::workload::{Contention, Demand};
 use konklave_sim::{Options, Report, Simulation};
 
 use super::lock::{Measured, assert_saturated, plan, run};

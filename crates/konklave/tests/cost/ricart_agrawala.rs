@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use konklave::mutex::ricart_agrawala::RicartAgrawala;
-use konklave_sim::workload::mutex::{Demand, Plan};
+use konklave_catalog::mutex::workload::{Demand, Plan};
 use konklave_sim::{Delay, Options, Report};
 
 use super::lock::{Measured, plan, run};

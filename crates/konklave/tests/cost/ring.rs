@@ -6,8 +6,8 @@ use konklave::NodeId;
 use konklave::mutex::perpetuum::Perpetuum;
 use konklave::mutex::ring_chase::{RingChase, Variant};
 use konklave::mutex::{Command, Event, Monitor};
+use konklave_catalog::mutex::workload::{Demand, Plan};
 use konklave_sim::metrics::Messages;
-use konklave_sim::workload::mutex::{Demand, Plan};
 use konklave_sim::workload::{Agenda, Workload};
 use konklave_sim::{Delay, Options, Simulation};
 
@@ -112,7 +112,7 @@ fn a_circling_token_takes_one_message_per_entry_if_everyone_wants_it() {
             ..plan(&options, nodes, Demand::Heavy, 20)
         };
         let options = Options { event_limit: Some(100_000), ..options };
-        let contention = konklave_sim::workload::mutex::Contention::new(nodes, plan);
+        let contention = konklave_catalog::mutex::workload::Contention::new(nodes, plan);
         let (make, monitor) = (circling(nodes, 0), Monitor::new(nodes));
         let mut simulation = Simulation::new(options, nodes, make, contention, monitor);
         let mutex = simulation.run(&mut |_| true).unwrap().problem;

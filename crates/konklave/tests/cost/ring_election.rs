@@ -4,8 +4,8 @@ use konklave::NodeId;
 use konklave::election::heading::Neighbours;
 use konklave::election::{Command, Event, Id, Monitor, Winner};
 use konklave::protocol::Protocol;
+use konklave_catalog::election::workload::{Ballot, ElectionReport, Plan};
 use konklave_sim::random::{Random, Stream};
-use konklave_sim::workload::election::{Ballot, ElectionReport, Plan};
 use konklave_sim::{Ended, Options, Report, Simulation};
 
 use super::chang_roberts::{moments, permutations};

@@ -4,7 +4,7 @@ use konklave::NodeId;
 use konklave::election::heading::Neighbours;
 use konklave::election::ring_naive::RingNaive;
 use konklave::election::{Id, Winner};
-use konklave_sim::workload::election::Plan;
+use konklave_catalog::election::workload::Plan;
 use konklave_sim::{Delay, Options};
 
 use super::ring_election::{elect, everyone, random_ring};

@@ -8,7 +8,7 @@ use konklave::mutex::singhal::Singhal;
 use konklave::mutex::suzuki_kasami::SuzukiKasami;
 use konklave::mutex::{Command, Event};
 use konklave::protocol::Protocol;
-use konklave_sim::workload::mutex::Demand;
+use konklave_catalog::mutex::workload::Demand;
 use konklave_sim::{Delay, Options};
 
 use super::chang_roberts::permutations;

@@ -3,9 +3,9 @@
 use konklave::NodeId;
 use konklave::mutex::{Command, Event};
 use konklave::protocol::Protocol;
+use konklave_catalog::mutex::workload::{Demand, Plan};
 use konklave_sim::random::{Random, Stream};
 use konklave_sim::workload::Agenda;
-use konklave_sim::workload::mutex::{Demand, Plan};
 use konklave_sim::{Delay, Options};
 
 use super::chang_roberts::moments;

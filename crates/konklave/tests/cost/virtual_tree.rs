@@ -5,7 +5,7 @@ use std::time::Duration;
 use konklave::NodeId;
 use konklave::election::virtual_tree::VirtualTree;
 use konklave::election::{Id, Winner};
-use konklave_sim::workload::election::ElectionReport;
+use konklave_catalog::election::workload::ElectionReport;
 use konklave_sim::{Delay, Report};
 
 use super::net::{Race, nets};

@@ -6,7 +6,7 @@ use konklave::mutex::{
     Monitor,
     raymond::{Raymond, Variant},
 };
-use konklave_sim::workload::mutex::{Contention, Demand, MutexReport, Plan};
+use konklave_catalog::mutex::workload::{Contention, Demand, MutexReport, Plan};
 use konklave_sim::{Ended, Faults, Options, Report, Simulation};
 
 fn plan(demand: Demand, nodes: u32) -> Plan {

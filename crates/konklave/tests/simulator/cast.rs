@@ -8,9 +8,9 @@ use konklave::election::chang_roberts::{ChangRoberts, Wake};
 use konklave::mutex::raymond::{Raymond, Variant};
 use konklave::mutex::ricart_agrawala::RicartAgrawala;
 use konklave::protocol::{self, Protocol, Verdict};
+use konklave_catalog::election::workload::{self as ballot, Ballot};
+use konklave_catalog::mutex::workload::{Contention, Demand, Plan};
 use konklave_sim::workload::Workload;
-use konklave_sim::workload::election::{self as ballot, Ballot};
-use konklave_sim::workload::mutex::{Contention, Demand, Plan};
 use konklave_sim::{Delay, Faults, Options, Simulation};
 
 use super::puppet::{Act, Puppet, Script};

@@ -6,8 +6,8 @@ use konklave::NodeId;
 use konklave::election::Id;
 use konklave::election::chang_roberts::{ChangRoberts, Wake};
 use konklave::protocol::Protocol;
+use konklave_catalog::election::workload::{Ballot, Plan};
 use konklave_sim::workload::Workload;
-use konklave_sim::workload::election::{Ballot, Plan};
 use konklave_sim::{Delay, Faults, Options, Recording, Report, Simulation};
 
 use super::cast::{Director, Indifferent, Run, all_faults, each, stormy};

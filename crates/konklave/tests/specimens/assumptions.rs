@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use konklave::NodeId;
 use konklave::election::chang_roberts::{ChangRoberts, Wake};
 use konklave::election::{Id, Monitor, Winner};
-use konklave_sim::workload::election::{Ballot, Plan};
-use konklave_sim::workload::mutex::Demand;
+use konklave_catalog::election::workload::{Ballot, Plan};
+use konklave_catalog::mutex::workload::Demand;
 use konklave_sim::{Faults, Options, Simulation};
 use konklave_specimens::Flawless;
 

@@ -4,7 +4,7 @@ use konklave::NodeId;
 use konklave::election::chang_roberts::{ChangRoberts, Msg, Wake};
 use konklave::election::{Event, Id, Monitor, Winner};
 use konklave::protocol::{Effect, Input};
-use konklave_sim::workload::election::{Ballot, ElectionReport, Plan};
+use konklave_catalog::election::workload::{Ballot, ElectionReport, Plan};
 use konklave_sim::{Options, Report, Simulation};
 use konklave_specimens::flaws::chang_roberts::Usurper;
 use konklave_specimens::{Flaw, Flawed, Flawless};

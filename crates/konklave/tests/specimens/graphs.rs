@@ -6,7 +6,7 @@ use konklave::election::dfs_token::DfsToken;
 use konklave::election::{Command, Event, Id, Monitor, Winner};
 use konklave::graph::Topology;
 use konklave::protocol::Protocol;
-use konklave_sim::workload::election::{Ballot, ElectionReport, Plan};
+use konklave_catalog::election::workload::{Ballot, ElectionReport, Plan};
 use konklave_sim::{Delay, Options, Report, Simulation};
 use konklave_specimens::flaws::adoption::AnswersWithX;
 use konklave_specimens::flaws::dfs_token::StopsAtFirstReturn;

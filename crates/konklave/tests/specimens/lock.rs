@@ -5,7 +5,7 @@ use konklave::mutex::raymond::{Raymond, Variant};
 use konklave::mutex::ricart_agrawala::RicartAgrawala;
 use konklave::mutex::{Command, Event, Monitor};
 use konklave::protocol::Protocol;
-use konklave_sim::workload::mutex::{Contention, Demand, MutexReport, Plan};
+use konklave_catalog::mutex::workload::{Contention, Demand, MutexReport, Plan};
 use konklave_sim::{Delay, Options, Report, Simulation};
 use konklave_specimens::{Flaw, Flawed, Flawless};
 

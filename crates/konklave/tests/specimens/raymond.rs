@@ -2,8 +2,8 @@
 
 use konklave::mutex::raymond::{Msg, Raymond};
 use konklave::protocol::{Effect, Input};
+use konklave_catalog::mutex::workload::Demand;
 use konklave_sim::Options;
-use konklave_sim::workload::mutex::Demand;
 use konklave_specimens::Flaw;
 use konklave_specimens::flaws::raymond::{CopiesToken, IdleHolder, NoRequestBehind};
 

@@ -3,7 +3,7 @@
 use konklave::mutex::ricart_agrawala::{Msg, RicartAgrawala};
 use konklave::mutex::{Command, Event};
 use konklave::protocol::{Effect, Input};
-use konklave_sim::workload::mutex::Demand;
+use konklave_catalog::mutex::workload::Demand;
 use konklave_sim::{Delay, Options};
 use konklave_specimens::flaws::ricart_agrawala::{Forgetful, NoClockUpdate, NoTieBreak};
 use konklave_specimens::{Flaw, Flawless};

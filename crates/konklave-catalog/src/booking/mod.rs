@@ -1,0 +1,181 @@
+//! Booking, as everything that runs, checks or shows it knows it.
+
+pub mod client;
+pub mod workload;
+
+use konklave::booking::reservation::Reservation;
+use konklave::booking::{Command, Event, Form, Interval, Monitor};
+use konklave::protocol::Monitor as _;
+use konklave::sense::{Operation, Sense};
+use konklave_sim::{Delay, Options};
+
+use crate::budget::budgets;
+use crate::compare::{Runs, Scenario};
+use crate::demand::{CS, Demand, ENTRIES, LOAD, REQUESTERS, THINK, given, inside, requests};
+use crate::entry::{Entry, line};
+use crate::expected::Expected;
+use crate::needs::{Needs, Network};
+use crate::option::Choice;
+use crate::problem::{About, Problem, Senses, Words};
+use crate::quantity::{Measures, Quantity};
+use crate::refusal::Refusal;
+use crate::setup::Setup;
+use crate::site::Site;
+use crate::system::nodes;
+use client::Guest;
+use workload::{BookingReport, Diary, Plan};
+
+/// Of intervals that overlap, at most one at a time is held.
+pub struct Booking {
+    /// What becomes of a request that overlaps.
+    pub form: Form,
+}
+
+static MESSAGES: Quantity = Quantity::new("messages_per_attempt", "", "per attempt")
+    .label("messages/attempt")
+    .column("messages");
+static ATTEMPTS: Quantity =
+    Quantity::new("attempts", "", "how often any node asked").label("attempts");
+static ENTERED: Quantity =
+    Quantity::new("entries", "", "how often any node was granted what it asked for")
+        .label("entries")
+        .column("granted");
+static DENIALS: Quantity = Quantity::new("denials", "", "how often any node was denied it")
+    .label("denials")
+    .column("denied");
+static AT_ONCE: Quantity =
+    Quantity::new("inside_at_once_max", "at most", "intervals that were held at once, at most")
+        .label("inside at once")
+        .column("at once");
+static WAITING: Quantity = Quantity::new("waiting_time", "T", "from asking to the answer")
+    .distribution()
+    .label("waiting")
+    .column("wait")
+    .plotted();
+static THROUGHPUT: Quantity =
+    Quantity::new("throughput", "entries per T", "entries per unit of time").label("throughput");
+
+static ABOUT: About = About {
+    name: "booking",
+    title: "Booking",
+    source: include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../konklave/src/booking/mod.rs")),
+    options: &[&ENTRIES, &LOAD, &CS, &THINK, &REQUESTERS],
+    quantities: &[&MESSAGES, &ATTEMPTS, &ENTERED, &DENIALS, &AT_ONCE, &WAITING, &THROUGHPUT],
+    words: Words {
+        service: "an entry",
+        rivalry: "contention",
+        held: "booked",
+        is_exclusive: false,
+        waits: "for an answer",
+    },
+    promises: Monitor::promises,
+    senses: Senses::of::<Booking>(),
+    repeats: None,
+    shared_network: None,
+    scenarios,
+    steady: |_, _| Vec::new(),
+    requests,
+    refuse: |site| site.members(&REQUESTERS).map(drop),
+};
+
+const COMPLETE: Needs = Needs::network(Network::Complete);
+const FORM: Choice = Choice::variant(&["block", "deny"]);
+
+/// All algorithms.
+pub(crate) fn entries() -> Vec<Entry> {
+    vec![line!(booking::reservation, COMPLETE, &[FORM], two_each, |site| {
+        let form = match site.choice("variant") {
+            "deny" => Form::Deny,
+            _ => Form::Block,
+        };
+        let make = move |me| Reservation::new(me, site.nodes(), form);
+        Ok(nodes(Booking { form }, site, make))
+    })]
+}
+
+/// A request to everyone and an answer from everyone, granted or denied.
+fn two_each(site: &Site, _options: &Options) -> Option<Expected> {
+    Some(Expected::exactly("2(n-1)", 2.0 * f64::from(site.nodes() - 1)))
+}
+
+impl Problem for Booking {
+    const ABOUT: &'static About = &ABOUT;
+    type Command = Command;
+    type Event = Event;
+    type Monitor = Monitor;
+    type Workload = Diary;
+    type Client = Guest;
+
+    fn monitor(&self, site: &Site) -> Monitor {
+        Monitor::new(site.nodes(), self.form)
+    }
+
+    fn workload(&self, site: &Site, options: &Options) -> Result<Diary, Refusal> {
+        let plan = Plan {
+            demand: site.get(&LOAD).unwrap_or(Demand::Heavy),
+            attempts: site.get(&ENTRIES).unwrap_or_default(),
+            requesters: site.members(&REQUESTERS)?,
+            inside: inside(site.get(&CS), options.delay),
+            think: site.get(&THINK).unwrap_or_default(),
+            unit: options.delay.mean(),
+        };
+        Ok(Diary::new(site.nodes(), plan))
+    }
+
+    /// Each node books intervals that overlap those of its neighbours and no others.
+    fn clients(&self, site: &Site, budget: Option<&[u32]>) -> Result<Vec<Guest>, Refusal> {
+        let entries = site.get(&ENTRIES).unwrap_or(1);
+        let budgets = budgets(site, budget, |_| entries)?.into_iter().zip(0..);
+        let wishes = |(count, node): (u32, u32)| {
+            let interval = Interval { start: node, end: node + 2 };
+            Guest::new(vec![interval; count as usize])
+        };
+        Ok(budgets.map(wishes).collect())
+    }
+
+    fn measures(report: BookingReport, _nodes: u32) -> Measures {
+        Measures::default()
+            .with(&ATTEMPTS, report.attempts)
+            .with(&ENTERED, report.entries)
+            .with(&DENIALS, report.denials)
+            .with(&MESSAGES, report.messages_per_attempt)
+            .with(&AT_ONCE, report.inside_at_once_max)
+            .with(&WAITING, report.waiting_time)
+            .with(&THROUGHPUT, report.throughput)
+            .histogram(&WAITING, report.waiting_times)
+    }
+
+    fn command(command: &Command) -> Sense {
+        match *command {
+            Command::Reserve(interval) => Sense::Ask(operation(interval)),
+            Command::Release(interval) => Sense::Return(operation(interval)),
+        }
+    }
+
+    fn event(event: &Event) -> Sense {
+        match event {
+            Event::Granted => Sense::Grant(Operation::only()),
+            Event::Denied => Sense::Answer(Operation::only()),
+        }
+    }
+}
+
+fn operation(Interval { start, end }: Interval) -> Operation {
+    Operation(format!("{start}..{end}"))
+}
+
+/// One run of each form.
+fn scenarios(setup: &Setup, delay: Delay) -> Vec<Scenario> {
+    let load = given(setup, &LOAD).unwrap_or(Demand::Light);
+    let entries: u32 = given(setup, &ENTRIES).unwrap_or(match load {
+        Demand::Heavy => 14,
+        Demand::Light | Demand::Poisson(_) => 30_000_u32.div_ceil(setup.nodes).max(30),
+    });
+    let options = vec![
+        (LOAD.name, load.to_string()),
+        (ENTRIES.name, entries.to_string()),
+        (CS.name, inside(given(setup, &CS), delay).to_string()),
+    ];
+    let (labels, sentence) = (Vec::new(), String::new());
+    vec![Scenario { labels, sentence, options, runs: Runs::One, suits: |_| true }]
+}

@@ -1,0 +1,119 @@
+//! The table of algorithms, and what can be looked up in it.
+
+use crate::entry::Entry;
+use crate::problem::About;
+use crate::refusal::Refusal;
+use crate::specimen::Specimen;
+use crate::{booking, election, mutex};
+
+/// All algorithms that are known, right and broken. It lives as long as the program.
+#[derive(Default)]
+pub struct Catalog {
+    /// The algorithms, by problem and name.
+    entries: Vec<Entry>,
+    /// The broken ones, in the order of their lists.
+    specimens: Vec<Entry>,
+    problems: Vec<&'static About>,
+}
+
+impl Catalog {
+    /// The algorithms of this repository.
+    pub fn standard() -> Self {
+        [mutex::entries(), booking::entries(), election::entries()]
+            .into_iter()
+            .flatten()
+            .fold(Self::default(), Self::with)
+    }
+
+    /// The same with one more algorithm. One that has the name of another takes its place.
+    #[must_use]
+    pub fn with(mut self, entry: Entry) -> Self {
+        if !self.problems.contains(&entry.problem) {
+            self.problems.push(entry.problem);
+        }
+        self.entries.retain(|other| other.name != entry.name);
+        let place = |entry: &Entry| self.problems.iter().position(|it| *it == entry.problem);
+        let key = (place(&entry), entry.name.clone());
+        let at = self.entries.partition_point(|it| (place(it), it.name.clone()) < key);
+        self.entries.insert(at, entry);
+        self
+    }
+
+    /// The same with these broken algorithms. Those whose right form is unknown are left out.
+    #[must_use]
+    pub fn with_specimens(
+        mut self,
+        specimens: impl IntoIterator<Item = &'static Specimen>,
+    ) -> Self {
+        let entries = &self.entries;
+        let entry = |specimen: &'static Specimen| {
+            let right = entries.iter().find(|entry| entry.name == specimen.of)?;
+            Some(specimen.entry(right))
+        };
+        self.specimens.extend(specimens.into_iter().filter_map(entry));
+        self
+    }
+
+    /// The same for as long as the program runs.
+    pub fn leak(self) -> &'static Self {
+        Box::leak(Box::new(self))
+    }
+
+    /// The algorithms, by problem and name.
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// The algorithms of a problem, by name.
+    pub fn entries_of(&self, problem: &About) -> impl Iterator<Item = &Entry> {
+        self.entries.iter().filter(move |entry| entry.problem == problem)
+    }
+
+    /// The broken algorithms.
+    pub fn specimens(&self) -> &[Entry] {
+        &self.specimens
+    }
+
+    /// The problems.
+    pub fn problems(&self) -> &[&'static About] {
+        &self.problems
+    }
+
+    /// The algorithm with this name, right or broken.
+    ///
+    /// # Errors
+    ///
+    /// If there is none.
+    pub fn find(&self, name: &str) -> Result<&Entry, Refusal> {
+        let all = self.entries.iter().chain(&self.specimens);
+        all.into_iter().find(|entry| entry.name == name).ok_or_else(|| {
+            let names = self.entries.iter().map(|entry| entry.name.as_str());
+            Refusal::unknown("algorithm", name, names)
+        })
+    }
+
+    /// The broken algorithm with this name, and what is wrong with it.
+    ///
+    /// # Errors
+    ///
+    /// If there is none.
+    pub fn find_specimen(&self, name: &str) -> Result<(&Entry, &'static Specimen), Refusal> {
+        let found = self.specimens.iter().find(|entry| entry.name == name);
+        found.and_then(|entry| Some((entry, entry.flaw?))).ok_or_else(|| {
+            let names = self.specimens.iter().map(|entry| entry.name.as_str());
+            Refusal::unknown("specimen", name, names)
+        })
+    }
+
+    /// The problem with this name.
+    ///
+    /// # Errors
+    ///
+    /// If there is none.
+    pub fn find_problem(&self, name: &str) -> Result<&'static About, Refusal> {
+        let found = self.problems.iter().copied().find(|problem| problem.name == name);
+        found.ok_or_else(|| {
+            Refusal::unknown("family", name, self.problems.iter().map(|problem| problem.name))
+        })
+    }
+}

@@ -1,0 +1,167 @@
+//! How eagerly applications ask, and the options by which a user says so: for problems whose
+//! applications enter, stay and leave.
+
+use std::fmt::{self, Display};
+use std::str::FromStr;
+
+use konklave_sim::Delay;
+use konklave_sim::workload::Members;
+
+use crate::option::{Opt, Usual, Verb, is, never_drawn};
+use crate::setup::Setup;
+use crate::site::Site;
+
+/// Who asks when.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Demand {
+    /// One at a time: a random node asks when the one before has left and everything is at rest.
+    Light,
+    /// Everyone asks at once, and again as soon as it has left and thought.
+    Heavy,
+    /// Everyone asks after an exponential time; together so many times per T while nobody waits.
+    Poisson(f64),
+}
+
+impl FromStr for Demand {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match (text, text.strip_prefix("poisson:").map(str::parse::<f64>)) {
+            ("light", _) => Ok(Self::Light),
+            ("heavy", _) => Ok(Self::Heavy),
+            (_, Some(Ok(rate))) if rate > 0.0 && rate.is_finite() => Ok(Self::Poisson(rate)),
+            (_, Some(_)) => Err(format!("'{text}': the rate must be a number above zero")),
+            _ => Err(format!("'{text}' is not a load: write light, heavy or poisson:RATE")),
+        }
+    }
+}
+
+impl Display for Demand {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Light => f.write_str("light"),
+            Self::Heavy => f.write_str("heavy"),
+            Self::Poisson(rate) => write!(f, "poisson:{rate}"),
+        }
+    }
+}
+
+/// How often each node asks.
+pub static ENTRIES: Opt = Opt {
+    name: "entries",
+    value: "COUNT",
+    help: "How often each node enters, or tries to; under light load, on average",
+    usual: &[
+        (Verb::Run, Usual::Is("5")),
+        (Verb::Check, Usual::Is("1")),
+        (Verb::Compare, Usual::Means("enough for good means")),
+        (
+            Verb::Sweep,
+            Usual::Means(
+                "5; for locks 10 under light load, and 14 under heavy load with constant delays, \
+                 where the beginning and the end are left out",
+            ),
+        ),
+    ],
+    check: is::<u32>,
+    draw: |draw| Some((1 + draw.random.below(4)).to_string()),
+    is_series: false,
+    is_budget: true,
+};
+
+/// Who asks when.
+pub static LOAD: Opt = Opt {
+    name: "load",
+    value: "LOAD",
+    help: "light: one node at a time, after rest; heavy: every node, always; poisson:RATE: so \
+           many requests per T",
+    usual: &[
+        (Verb::Run, Usual::Is("heavy")),
+        (Verb::Compare, Usual::Is("light")),
+        (Verb::Sweep, Usual::Is("heavy")),
+    ],
+    check: is::<Demand>,
+    draw: |draw| Some(draw.pick(&["light", "heavy", "heavy", "poisson:0.5"]).to_owned()),
+    is_series: true,
+    is_budget: false,
+};
+
+/// How long a node keeps what it gets.
+pub static CS: Opt = Opt {
+    name: "cs",
+    value: "TICKS",
+    help: "How long a node stays inside",
+    usual: &[(Verb::Run, Usual::Means("5 T")), (Verb::Compare, Usual::Means("5 T"))],
+    check: is::<u64>,
+    draw: |draw| Some(draw.random.below(30).to_string()),
+    is_series: false,
+    is_budget: false,
+};
+
+/// How long a node waits before it asks again.
+pub static THINK: Opt = Opt {
+    name: "think",
+    value: "TICKS",
+    help: "How long a node thinks between two requests",
+    usual: &[(Verb::Run, Usual::Is("0"))],
+    check: is::<u64>,
+    draw: |draw| Some(draw.random.below(10).to_string()),
+    is_series: false,
+    is_budget: false,
+};
+
+/// Which nodes ask.
+pub static REQUESTERS: Opt = Opt {
+    name: "requesters",
+    value: "NODES",
+    help: "Which nodes ask: all, one, a number of them, or list:3,5,8",
+    usual: &[(Verb::Run, Usual::Is("all"))],
+    check: is::<Members>,
+    draw: |draw| Some(draw.members().to_string()),
+    is_series: false,
+    is_budget: false,
+};
+
+/// What is not measured.
+pub static WARMUP: Opt = Opt {
+    name: "warmup",
+    value: "ENTRIES",
+    help: "Leave so many entries out of the measurements, at the beginning and at the end",
+    usual: &[(Verb::Run, Usual::Is("0"))],
+    check: is::<u64>,
+    draw: never_drawn,
+    is_series: false,
+    is_budget: false,
+};
+
+/// How long a node stays inside: what was said, or five times the mean delay.
+pub(crate) fn inside(given: Option<u64>, delay: Delay) -> u64 {
+    given.unwrap_or((5.0 * delay.mean()).round() as u64)
+}
+
+/// What was said about a number, in a setup.
+pub(crate) fn given<T: FromStr>(setup: &Setup, option: &Opt) -> Option<T> {
+    setup.options.get(option.name).and_then(|text| text.parse().ok())
+}
+
+/// How many requests a run makes.
+pub(crate) fn requests(site: &Site) -> Option<(u64, &'static str)> {
+    let entries: u64 = site.get(&ENTRIES)?;
+    Some((entries * u64::from(site.nodes()), "entry"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn loads_are_read_and_printed() {
+        for text in ["light", "heavy", "poisson:0.5"] {
+            assert_eq!(text.parse::<Demand>().unwrap().to_string(), text);
+        }
+        let error = |text: &str| text.parse::<Demand>().unwrap_err();
+        assert_eq!(error("poisson:0"), "'poisson:0': the rate must be a number above zero");
+        assert_eq!(error("poisson:x"), "'poisson:x': the rate must be a number above zero");
+        assert!(error("medium").contains("poisson:RATE"));
+    }
+}

@@ -1,0 +1,207 @@
+//! Applications that start elections, and what these cost.
+
+use konklave::election::{Command, Event, Id};
+use konklave::{NodeId, NodeSet};
+use serde::Serialize;
+
+use konklave_sim::metrics::Messages;
+use konklave_sim::workload::{Agenda, Workload};
+
+/// What applications do.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// Who starts.
+    pub initiators: Vec<NodeId>,
+    /// Every initiator starts at a random time up to this one.
+    pub within: u64,
+    /// How many elections follow each other, each when the last has come to rest.
+    pub elections: u32,
+    /// How long it takes the others to notice that a node has crashed or is back; if it is `None`,
+    /// nobody does.
+    pub notice: Option<u64>,
+}
+
+impl Plan {
+    /// One election, whose initiators start within so many ticks; nobody notices crashes.
+    pub fn once(initiators: Vec<NodeId>, within: u64) -> Self {
+        Self { initiators, within, elections: 1, notice: None }
+    }
+}
+
+/// Elections, started by some nodes.
+#[derive(Debug)]
+pub struct Ballot {
+    ids: Vec<Id>,
+    plan: Plan,
+    /// How many elections were begun.
+    begun: u32,
+    /// How many of their starts came in time.
+    started: u32,
+    /// How often a node was elected.
+    elected: u32,
+    /// The last one, and when the first node knew it.
+    leader: Option<NodeId>,
+    decided: Option<u64>,
+    /// The id that was announced, or the largest that anyone presumes to lead, and who believes it.
+    known: Option<Id>,
+    presumed: Option<Id>,
+    known_by: NodeSet,
+    down: NodeSet,
+}
+
+/// The message that announces the winner has this name in every algorithm.
+const ANNOUNCEMENT: &str = "Elected";
+
+impl Ballot {
+    /// Elections among nodes with these ids.
+    pub fn new(ids: Vec<Id>, plan: Plan) -> Self {
+        Self {
+            ids,
+            plan,
+            begun: 0,
+            started: 0,
+            elected: 0,
+            leader: None,
+            decided: None,
+            known: None,
+            presumed: None,
+            known_by: NodeSet::new(),
+            down: NodeSet::new(),
+        }
+    }
+
+    fn begin(&mut self, agenda: &mut Agenda<'_, Command>) {
+        self.begun += 1;
+        for &node in &self.plan.initiators {
+            let pause = match self.plan.within {
+                0 => 0,
+                within => agenda.random().between(0, within),
+            };
+            if !self.down.contains(node) {
+                agenda.after(pause, node, Command::Start);
+            }
+        }
+    }
+
+    /// The time is that of the last node that presumes the largest: none can tell before.
+    fn presume(&mut self, node: NodeId, id: Id, now: u64) {
+        if self.presumed < Some(id) {
+            let place = self.ids.iter().position(|other| *other == id);
+            self.leader = place.map(|place| NodeId(place as u32));
+            self.presumed = Some(id);
+            self.known_by = NodeSet::new();
+        }
+        if self.presumed == Some(id) {
+            self.decided = Some(now);
+            self.known_by.insert(node);
+        }
+    }
+
+    fn learn(&mut self, node: NodeId, id: Id, now: u64) {
+        if self.known != Some(id) {
+            (self.known, self.decided) = (Some(id), Some(now));
+            self.known_by = NodeSet::new();
+        }
+        self.known_by.insert(node);
+    }
+
+    /// Tells every other node that is up.
+    fn spread(&self, about: NodeId, command: Command, agenda: &mut Agenda<'_, Command>) {
+        let Some(notice) = self.plan.notice else { return };
+        for node in NodeId::all(self.ids.len() as u32) {
+            if node != about && !self.down.contains(node) {
+                agenda.after(notice, node, command);
+            }
+        }
+    }
+}
+
+impl Workload for Ballot {
+    type Command = Command;
+    type Event = Event;
+    type Report = ElectionReport;
+
+    fn on_start(&mut self, agenda: &mut Agenda<'_, Command>) {
+        self.begin(agenda);
+    }
+
+    fn on_rest(&mut self, agenda: &mut Agenda<'_, Command>) {
+        if self.begun < self.plan.elections {
+            self.begin(agenda);
+        }
+    }
+
+    fn on_event(&mut self, node: NodeId, event: &Event, agenda: &mut Agenda<'_, Command>) {
+        match event {
+            Event::Started => {
+                self.started += 1;
+                self.known = None;
+            }
+            Event::Elected => {
+                self.elected += 1;
+                self.leader = Some(node);
+                if self.known.is_none() {
+                    self.decided = Some(agenda.now());
+                }
+            }
+            Event::Knows(id) => self.learn(node, *id, agenda.now()),
+            Event::Presumes(id) => self.presume(node, *id, agenda.now()),
+            Event::SteppedDown => self.leader = None,
+        }
+    }
+
+    fn on_crash(&mut self, node: NodeId, agenda: &mut Agenda<'_, Command>) {
+        self.down.insert(node);
+        self.known_by.remove(node);
+        self.spread(node, Command::Lost(node), agenda);
+    }
+
+    /// The others are told; it is told who is down, and calls an election.
+    fn on_restart(&mut self, node: NodeId, agenda: &mut Agenda<'_, Command>) {
+        self.down.remove(node);
+        self.spread(node, Command::Found(node), agenda);
+        if let Some(notice) = self.plan.notice {
+            for other in self.down.iter() {
+                agenda.after(notice, node, Command::Lost(other));
+            }
+            agenda.after(notice, node, Command::Start);
+        }
+    }
+
+    fn report(&self, messages: &Messages, _time: u64, unit: f64) -> ElectionReport {
+        let messages_to_announce = messages.called(ANNOUNCEMENT);
+        let leader = self.leader.filter(|&leader| !self.down.contains(leader));
+        ElectionReport {
+            leader: leader.map(|node| self.ids[node.index()]),
+            leader_node: leader,
+            elections: self.elected.max(self.begun.min(1)),
+            initiators: self.started,
+            known_by: self.known_by.len(),
+            messages_to_elect: messages.total - messages_to_announce,
+            messages_to_announce,
+            time_to_elect: self.decided.map(|time| time as f64 / unit),
+        }
+    }
+}
+
+/// What is measured about elections. Times are in units of T, the mean delay of a message.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ElectionReport {
+    /// The winner's id.
+    pub leader: Option<Id>,
+    /// Where the winner is.
+    pub leader_node: Option<NodeId>,
+    /// How many were held. The messages are those of all of them.
+    pub elections: u32,
+    /// How many nodes started one.
+    pub initiators: u32,
+    /// How many nodes were told who won.
+    pub known_by: u32,
+    /// Messages that are not announcements.
+    pub messages_to_elect: u64,
+    /// Messages that announce the winner.
+    pub messages_to_announce: u64,
+    /// When the first node knew who wins the last election; if nodes only presume it, when the last
+    /// one did.
+    pub time_to_elect: Option<f64>,
+}

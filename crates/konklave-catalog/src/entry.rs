@@ -1,0 +1,121 @@
+//! A line of the table: everything that is known about an algorithm.
+
+use konklave_sim::Options;
+
+use crate::document::Document;
+use crate::expected::Expected;
+use crate::needs::Needs;
+use crate::option::Choice;
+use crate::problem::About;
+use crate::refusal::Refusal;
+use crate::site::Site;
+use crate::specimen::Specimen;
+use crate::system::System;
+
+/// One algorithm, right or broken.
+pub struct Entry {
+    /// Its name on the command line.
+    pub name: String,
+    /// The problem it solves.
+    pub problem: &'static About,
+    /// What it needs from its surroundings.
+    pub needs: Needs,
+    /// Options of its own.
+    pub choices: &'static [Choice],
+    /// Its file.
+    pub source: &'static str,
+    /// Where that file is in its repository.
+    pub file: &'static str,
+    /// What its formula says about the main quantity of a run here, if there is one.
+    pub formula: fn(&Site, &Options) -> Option<Expected>,
+    /// Builds its nodes.
+    pub build: Build,
+    /// What is wrong with it, if it is a specimen.
+    pub flaw: Option<&'static Specimen>,
+}
+
+/// Builds the nodes of an algorithm at a site.
+pub type Build = fn(&Site) -> Result<Box<dyn System + '_>, Refusal>;
+
+impl Entry {
+    /// An algorithm for this problem, without options and without a formula.
+    pub fn new(name: &str, problem: &'static About, needs: Needs, build: Build) -> Self {
+        Self {
+            name: name.to_owned(),
+            problem,
+            needs,
+            choices: &[],
+            source: "",
+            file: "",
+            formula: |_, _| None,
+            build,
+            flaw: None,
+        }
+    }
+
+    /// The same with its file, whose module doc `list` and `explain` show.
+    #[must_use]
+    pub fn source(self, source: &'static str, file: &'static str) -> Self {
+        Self { source, file, ..self }
+    }
+
+    /// The same with options of its own.
+    #[must_use]
+    pub fn choices(self, choices: &'static [Choice]) -> Self {
+        Self { choices, ..self }
+    }
+
+    /// The same with a formula for its main quantity.
+    #[must_use]
+    pub fn formula(self, formula: fn(&Site, &Options) -> Option<Expected>) -> Self {
+        Self { formula, ..self }
+    }
+
+    /// Its module doc.
+    pub fn document(&self) -> Document {
+        Document::of(self.source)
+    }
+
+    /// The option of its own with this name.
+    pub fn choice(&self, name: &str) -> Option<&'static Choice> {
+        self.choices.iter().find(|choice| choice.name == name)
+    }
+
+    /// The forms that its first option gives it on so many nodes, the default first; none if it has
+    /// only one form.
+    pub fn variants(&self, nodes: u32) -> Vec<&'static str> {
+        self.choices.first().map_or_else(Vec::new, |choice| choice.forms(nodes))
+    }
+}
+
+/// One line of the table: problem and module, needs, options, formula, and how its nodes are built.
+macro_rules! line {
+    ($problem:ident::$module:ident, $needs:expr, $choices:expr, $formula:expr, $build:expr) => {
+        $crate::entry::Entry {
+            name: stringify!($module).replace('_', "-"),
+            problem: &$crate::$problem::ABOUT,
+            needs: $needs,
+            choices: $choices,
+            source: include_str!(concat!(
+                env!("CARGO_MANIFEST_DIR"),
+                "/../konklave/src/",
+                stringify!($problem),
+                "/",
+                stringify!($module),
+                ".rs"
+            )),
+            file: concat!(
+                "crates/konklave/src/",
+                stringify!($problem),
+                "/",
+                stringify!($module),
+                ".rs"
+            ),
+            formula: $formula,
+            build: $build,
+            flaw: None,
+        }
+    };
+}
+
+pub(crate) use line;

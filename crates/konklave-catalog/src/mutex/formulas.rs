@@ -1,0 +1,199 @@
+//! What the formulas say about messages per entry: for `compare`, beside what was measured.
+//!
+//! Light load asks one node after the other, each drawn from all nodes, at rest. Heavy load asks
+//! all the time. It is regular if delays are constant and the critical section is long enough for
+//! everything that is said to arrive in time; then it repeats itself, and many algorithms have an
+//! exact figure. In any other case what is compared is a bound that no schedule exceeds, or none.
+
+use konklave::mutex::maekawa::Roles;
+use konklave::{NodeId, NodeSet};
+use konklave_sim::{Delay, Options};
+
+use super::network_formulas::nodes;
+use super::table;
+use crate::demand::{self, CS, Demand, LOAD, WARMUP};
+use crate::expected::Expected;
+use crate::site::Site;
+
+/// What a run is like, as far as formulas depend on it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Conditions {
+    /// Who asks when.
+    pub(super) load: Demand,
+    /// Whether every node asks all the time, delays are constant, entries take at least five of
+    /// them, and the beginning and the end are left out: then a run repeats itself.
+    pub(super) is_regular: bool,
+}
+
+impl Conditions {
+    /// Those of this run.
+    pub(super) fn of(site: &Site, options: &Options) -> Option<Self> {
+        let load = site.get(&LOAD)?;
+        let inside = demand::inside(site.get(&CS), options.delay);
+        let is_long = inside as f64 >= 5.0 * options.delay.mean();
+        let is_constant = matches!(options.delay, Delay::Constant(_));
+        let is_steady = site.get::<u64>(&WARMUP).is_some_and(|warmup| warmup > 0);
+        let is_regular = load == Demand::Heavy && is_constant && is_long && is_steady;
+        Some(Self { load, is_regular })
+    }
+}
+
+/// A request to everyone and an answer from everyone.
+pub(super) fn two_each(site: &Site, _conditions: Conditions) -> Option<Expected> {
+    Some(Expected::exactly("2(n-1)", 2.0 * (nodes(site) - 1.0)))
+}
+
+/// Three messages, but none for the coordinator itself.
+pub(super) fn central(site: &Site, conditions: Conditions) -> Option<Expected> {
+    let mean = 3.0 * (nodes(site) - 1.0) / nodes(site);
+    match conditions.load {
+        Demand::Heavy | Demand::Poisson(_) => Some(Expected::exactly("3(n-1)/n", mean)),
+        Demand::Light => Some(Expected::about("3(n-1)/n", mean)),
+    }
+}
+
+/// Requests, acknowledgements and releases to and from everyone. Lazy nodes spare some of them
+/// where requests cross; regular load has none that do.
+pub(super) fn lamport(site: &Site, conditions: Conditions) -> Option<Expected> {
+    let others = nodes(site) - 1.0;
+    let never_cross = conditions.load == Demand::Light || conditions.is_regular;
+    match site.choice("variant") {
+        "lazy" if !never_cross => {
+            Some(Expected::between("2(n-1) to 3(n-1)", 2.0 * others, 3.0 * others))
+        }
+        _ => Some(Expected::exactly("3(n-1)", 3.0 * others)),
+    }
+}
+
+/// Twice the nodes that entered since one's own last entry. Who has a permission in the beginning
+/// does not matter: who asks first is drawn, or not measured.
+pub(super) fn carvalho_roucairol(site: &Site, conditions: Conditions) -> Option<Expected> {
+    let others = nodes(site) - 1.0;
+    match conditions.load {
+        Demand::Light => Some(Expected::about("n-1", others)),
+        _ if conditions.is_regular => Some(Expected::exactly("2(n-1)", 2.0 * others)),
+        _ => Some(Expected::between("0 to 2(n-1)", 0.0, 2.0 * others)),
+    }
+}
+
+/// What n messages are, alone: none.
+fn all_of(n: f64) -> f64 {
+    if n > 1.0 { n } else { 0.0 }
+}
+
+/// A request to everyone and the token, unless it is here.
+pub(super) fn broadcast_token(site: &Site, conditions: Conditions) -> Option<Expected> {
+    let n = nodes(site);
+    match conditions.load {
+        Demand::Light => Some(Expected::about("n-1", n - 1.0)),
+        _ if conditions.is_regular => Some(Expected::exactly("n", all_of(n))),
+        _ => Some(Expected::between("0 to n", 0.0, n)),
+    }
+}
+
+/// Half of the nodes are asked, on average. At worst everyone, and each answers with a probe.
+pub(super) fn singhal(site: &Site, conditions: Conditions) -> Option<Expected> {
+    let n = nodes(site);
+    match conditions.load {
+        Demand::Light => Some(Expected::about("(n-1)/n (n/2+1)", (n - 1.0) / n * (n / 2.0 + 1.0))),
+        _ if conditions.is_regular => Some(Expected::exactly("n", all_of(n))),
+        _ => Some(Expected::between("0 to 2n-1", 0.0, 2.0 * n - 1.0)),
+    }
+}
+
+/// The mean length of a path that reverses itself, and the token: of n nodes that ask at random, or
+/// one after the other.
+pub(super) fn path_reversal(n: u32, is_in_turn: bool) -> f64 {
+    match is_in_turn {
+        true => 4.0 - 6.0 / (f64::from(n) + 1.0),
+        false => (1..n).map(|k| 1.0 / f64::from(k)).sum(),
+    }
+}
+
+/// The path to the last one who asked, and the token.
+pub(super) fn naimi_trehel(site: &Site, conditions: Conditions) -> Option<Expected> {
+    let n = site.nodes();
+    match conditions.load {
+        Demand::Light => Some(Expected::about("H_(n-1)", path_reversal(n, false))),
+        _ if conditions.is_regular && n > 1 => {
+            Some(Expected::about("4-6/(n+1)", path_reversal(n, true)))
+        }
+        _ => Some(Expected::between("0 to n", 0.0, nodes(site))),
+    }
+}
+
+/// The mean size of a quorum without the node itself: K - 1.
+fn quorum_others(site: &Site) -> Option<f64> {
+    let quorums = table::quorums(site).ok()?;
+    let others = |(node, set): (NodeId, &NodeSet)| set.len() - u32::from(set.contains(node));
+    let sum: u32 = NodeId::all(site.nodes()).zip(quorums.sets()).map(others).sum();
+    Some(f64::from(sum) / nodes(site))
+}
+
+/// A request, a lock and a release for everyone in the quorum, and conflicts: regular ones cost one
+/// failure each.
+pub(super) fn maekawa(site: &Site, conditions: Conditions) -> Option<Expected> {
+    let others = quorum_others(site)?;
+    match conditions.load {
+        Demand::Light => Some(Expected::about("3(K-1)", 3.0 * others)),
+        _ if conditions.is_regular => Some(Expected::exactly("4(K-1)", 4.0 * others)),
+        _ => {
+            let worst = 6.0 * others + 3.0;
+            Some(Expected::between("3(K-1) to 6(K-1)+3", 3.0 * others, worst))
+        }
+    }
+}
+
+/// As Maekawa's, and transfers; the permission of one's own arbiter comes from another node.
+pub(super) fn cao_singhal(site: &Site, conditions: Conditions) -> Option<Expected> {
+    let others = quorum_others(site)?;
+    match conditions.load {
+        Demand::Light => Some(Expected::about("3(K-1)", 3.0 * others)),
+        _ if conditions.is_regular && site.nodes() > 1 => {
+            Some(Expected::exactly("5(K-1)+1", 5.0 * others + 1.0))
+        }
+        _ => {
+            let worst = 8.0 * (others + 1.0);
+            Some(Expected::between("3(K-1) to 8K", 3.0 * others, worst))
+        }
+    }
+}
+
+/// Requests and answers to and from those asked, releases to those informed, and conflicts: at most
+/// four messages with each arbiter, but only one with an arbiter that nobody else informs.
+pub(super) fn sanders(site: &Site, conditions: Conditions) -> Option<Expected> {
+    let structure = table::structure(site).ok()?;
+    let others = |set: &NodeSet| f64::from(set.len()) - 1.0;
+    let alone = |node| {
+        let sets = structure.at(node);
+        others(sets.informed()) + 2.0 * others(sets.asked())
+    };
+    // How many inform each arbiter, itself not counted.
+    let mut informants = vec![0_u32; site.nodes() as usize];
+    for node in NodeId::all(site.nodes()) {
+        let informed = structure.at(node).informed().iter().filter(|&arbiter| arbiter != node);
+        informed.for_each(|arbiter| informants[arbiter.index()] += 1);
+    }
+    let resolving = |node: NodeId| {
+        let sets = structure.at(node);
+        let asked = sets.asked().iter().filter(|&arbiter| arbiter != node);
+        let by_others = |arbiter: NodeId| {
+            informants[arbiter.index()] > u32::from(sets.informed().contains(arbiter))
+        };
+        asked.map(|arbiter| if by_others(arbiter) { 4.0 } else { 1.0 }).sum::<f64>()
+    };
+    let mean =
+        |of: &dyn Fn(NodeId) -> f64| NodeId::all(site.nodes()).map(of).sum::<f64>() / nodes(site);
+    let (low, more) = (mean(&alone), mean(&resolving));
+    match (conditions.load, site.choice("structure")) {
+        (Demand::Light, _) => Some(Expected::about("i+2r", low)),
+        (_, "ricart-agrawala") if conditions.is_regular => {
+            Some(Expected::exactly("3(n-1)", 3.0 * (nodes(site) - 1.0)))
+        }
+        (_, "maekawa") if conditions.is_regular => {
+            // Informed and asked are the same: K - 1 of them, three messages each.
+            Some(Expected::exactly("4(K-1)", low / 3.0 * 4.0))
+        }
+        _ => Some(Expected::between("i+2r to i+2r+d", low, low + more)),
+    }
+}

@@ -1,0 +1,186 @@
+//! Mutual exclusion, as everything that runs, checks or shows it knows it.
+
+pub mod client;
+mod formulas;
+mod network_formulas;
+mod table;
+pub mod workload;
+
+use konklave::mutex::{Command, Event, Monitor};
+use konklave::protocol::Monitor as _;
+use konklave::sense::{Operation, Sense};
+use konklave_sim::{Delay, Options};
+
+use crate::compare::{Runs, Scenario};
+use crate::demand::{
+    CS, Demand, ENTRIES, LOAD, REQUESTERS, THINK, WARMUP, given, inside, requests,
+};
+use crate::problem::{About, Problem, Senses, Words};
+use crate::quantity::{Measures, Quantity};
+use crate::refusal::Refusal;
+use crate::setup::Setup;
+use crate::site::Site;
+use client::Visitor;
+pub(crate) use table::entries;
+use workload::{Contention, MutexReport, Plan};
+
+/// At most one node at a time is inside.
+pub struct Mutex;
+
+static MESSAGES: Quantity =
+    Quantity::new("messages_per_entry", "", "per entry").label("messages/entry").column("messages");
+static ENTERED: Quantity =
+    Quantity::new("entries", "", "how often any node entered").label("entries");
+static COORDINATION: Quantity =
+    Quantity::new("coordination_delay", "T", "from a release to the next entry")
+        .spread()
+        .label("coordination")
+        .column("delay")
+        .plotted();
+static WAITING: Quantity = Quantity::new("waiting_time", "T", "from asking to entering")
+    .distribution()
+    .label("waiting")
+    .column("wait")
+    .plotted();
+static RESPONSE: Quantity =
+    Quantity::new("response_time", "T", "from asking to leaving").distribution().label("response");
+static THROUGHPUT: Quantity =
+    Quantity::new("throughput", "entries per T", "entries per unit of time").label("throughput");
+static OVERTAKINGS: Quantity =
+    Quantity::new("overtakings_max", "at most", "entries of others during one wait, at most")
+        .label("overtakings")
+        .column("overtaken");
+
+static ABOUT: About = About {
+    name: "mutex",
+    title: "Mutual exclusion",
+    source: include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../konklave/src/mutex/mod.rs")),
+    options: &[&ENTRIES, &LOAD, &CS, &THINK, &WARMUP, &REQUESTERS],
+    quantities: &[
+        &MESSAGES,
+        &ENTERED,
+        &COORDINATION,
+        &RESPONSE,
+        &WAITING,
+        &THROUGHPUT,
+        &OVERTAKINGS,
+    ],
+    words: Words {
+        service: "an entry",
+        rivalry: "contention",
+        held: "critical section",
+        is_exclusive: true,
+        waits: "to enter",
+    },
+    promises: Monitor::promises,
+    senses: Senses::of::<Mutex>(),
+    repeats: None,
+    shared_network: None,
+    scenarios,
+    steady,
+    requests,
+    refuse: |site| site.members(&REQUESTERS).map(drop),
+};
+
+impl Problem for Mutex {
+    const ABOUT: &'static About = &ABOUT;
+    type Command = Command;
+    type Event = Event;
+    type Monitor = Monitor;
+    type Workload = Contention;
+    type Client = Visitor;
+
+    fn monitor(&self, site: &Site) -> Monitor {
+        Monitor::new(site.nodes())
+    }
+
+    fn workload(&self, site: &Site, options: &Options) -> Result<Contention, Refusal> {
+        let plan = Plan {
+            demand: site.get(&LOAD).unwrap_or(Demand::Heavy),
+            entries: site.get(&ENTRIES).unwrap_or_default(),
+            requesters: site.members(&REQUESTERS)?,
+            inside: inside(site.get(&CS), options.delay),
+            think: site.get(&THINK).unwrap_or_default(),
+            warmup: site.get(&WARMUP).unwrap_or_default(),
+            unit: options.delay.mean(),
+            perpetual: options.perpetual,
+        };
+        Ok(Contention::new(site.nodes(), plan))
+    }
+
+    fn clients(&self, site: &Site, budget: Option<&[u32]>) -> Result<Vec<Visitor>, Refusal> {
+        let entries = site.get(&ENTRIES).unwrap_or(1);
+        let budgets = crate::budget::budgets(site, budget, |_| entries)?;
+        Ok(budgets.into_iter().map(Visitor::new).collect())
+    }
+
+    fn measures(report: MutexReport, _nodes: u32) -> Measures {
+        Measures::default()
+            .with(&ENTERED, report.entries)
+            .with(&MESSAGES, report.messages_per_entry)
+            .with(&COORDINATION, report.coordination_delay)
+            .with(&WAITING, report.waiting_time)
+            .with(&RESPONSE, report.response_time)
+            .with(&THROUGHPUT, report.throughput)
+            .with(&OVERTAKINGS, report.overtakings_max)
+            .histogram(&WAITING, report.waiting_times)
+    }
+
+    fn command(command: &Command) -> Sense {
+        match command {
+            Command::Acquire => Sense::Ask(Operation::only()),
+            Command::Release => Sense::Return(Operation::only()),
+        }
+    }
+
+    fn event(event: &Event) -> Sense {
+        let Event::Granted = event;
+        Sense::Grant(Operation::only())
+    }
+}
+
+/// One long run of each algorithm, whose beginning and end are left out: whole rounds under regular
+/// load, and so much that every node has entered under light load, for many algorithms remember
+/// which did. Nothing in other cases: then a part of the run would have more or less than its
+/// messages.
+fn scenarios(setup: &Setup, delay: Delay) -> Vec<Scenario> {
+    let nodes = u64::from(setup.nodes);
+    let load = given(setup, &LOAD).unwrap_or(Demand::Light);
+    let entries: u32 = given(setup, &ENTRIES).unwrap_or(match load {
+        Demand::Heavy => 14,
+        Demand::Light | Demand::Poisson(_) => 30_000_u32.div_ceil(setup.nodes).max(30),
+    });
+    let inside = inside(given(setup, &CS), delay);
+    let is_long = inside as f64 >= 5.0 * delay.mean();
+    let warmup = match (load, delay) {
+        (Demand::Light, _) => u64::from(entries) * nodes / 3,
+        (Demand::Heavy, Delay::Constant(_)) if is_long => 2 * nodes,
+        _ => 0,
+    };
+    let options = vec![
+        (LOAD.name, load.to_string()),
+        (ENTRIES.name, entries.to_string()),
+        (CS.name, inside.to_string()),
+        (WARMUP.name, warmup.to_string()),
+    ];
+    let (labels, sentence) = (Vec::new(), String::new());
+    vec![Scenario { labels, sentence, options, runs: Runs::One, suits: |_| true }]
+}
+
+/// Enough entries for a steady state between beginning and end, where there is one, and only that
+/// is measured.
+fn steady(setup: &Setup, delay: Delay) -> Vec<(&'static str, String)> {
+    let load = given(setup, &LOAD).unwrap_or(Demand::Heavy);
+    let entries: u32 = given(setup, &ENTRIES).unwrap_or(match (load, delay) {
+        (Demand::Light, _) => 10,
+        (Demand::Heavy, Delay::Constant(_)) => 14,
+        _ => 5,
+    });
+    let (all, nodes) = (u64::from(entries), u64::from(setup.nodes));
+    let warmup = match (load, delay) {
+        (Demand::Light, _) => all * nodes / 3,
+        (Demand::Heavy, Delay::Constant(_)) if entries > 4 => 2 * nodes,
+        _ => 0,
+    };
+    vec![(ENTRIES.name, entries.to_string()), (WARMUP.name, warmup.to_string())]
+}

@@ -1,0 +1,277 @@
+//! The algorithms for mutual exclusion, one line each.
+
+use std::time::Duration;
+
+use konklave::NodeId;
+use konklave::mutex::cao_singhal::CaoSinghal;
+use konklave::mutex::carvalho_roucairol::{self, CarvalhoRoucairol};
+use konklave::mutex::central::Central;
+use konklave::mutex::hierarchical::Hierarchical;
+use konklave::mutex::lamport::{Acks, Lamport};
+use konklave::mutex::maekawa::Maekawa;
+use konklave::mutex::naimi_trehel::NaimiTrehel;
+use konklave::mutex::perpetuum::Perpetuum;
+use konklave::mutex::quorum::Quorums;
+use konklave::mutex::raymond::{self, Raymond};
+use konklave::mutex::ricart_agrawala::RicartAgrawala;
+use konklave::mutex::ricart_agrawala_token::RicartAgrawalaToken;
+use konklave::mutex::ring_chase::{self, RingChase};
+use konklave::mutex::sanders::{Sanders, Structure};
+use konklave::mutex::singhal::Singhal;
+use konklave::mutex::suzuki_kasami::SuzukiKasami;
+use konklave::mutex::token_graph::{self, TokenGraph};
+use konklave::mutex::token_search::{Search, TokenSearch};
+
+use super::formulas::{self, Conditions};
+use super::{Mutex, network_formulas};
+use crate::entry::{Entry, line};
+use crate::needs::{Needs, Network, Order};
+use crate::option::{Choice, Draw, draw_any};
+use crate::refusal::Refusal;
+use crate::site::Site;
+use crate::system::nodes;
+
+/// A line of the table whose formula depends on the conditions of the run.
+macro_rules! lock {
+    ($module:ident, $needs:expr, $choices:expr, $formula:expr, $build:expr) => {
+        line!(
+            mutex::$module,
+            $needs,
+            $choices,
+            |site, options| Conditions::of(site, options).and_then(|it| $formula(site, it)),
+            $build
+        )
+    };
+}
+
+const RING: Needs = Needs::network(Network::Ring);
+const TREE: Needs = Needs::network(Network::Tree);
+const COMPLETE: Needs = Needs::network(Network::Complete);
+const CONNECTED: Needs = Needs::network(Network::Connected);
+
+const ACKS: Choice = Choice::variant(&["eager", "lazy"]);
+const CARVALHO_ROUCAIROL: Choice = Choice::variant(&["symmetric", "ordered"]);
+const QUORUM: Choice = Choice {
+    draw: draw_quorum,
+    is_distinct: |value, nodes| match value {
+        // A plane is the default where there is one, and a grid is it elsewhere.
+        "plane" => false,
+        "grid" => Quorums::plane(nodes).is_some(),
+        _ => true,
+    },
+    ..Choice::new(
+        "quorum",
+        &["auto", "plane", "grid", "file:PATH"],
+        "Which nodes are asked: auto, plane, grid or file:PATH, with a line `3: 0 3 7` for node 3's \
+         quorum",
+    )
+};
+const STRUCTURE: Choice = Choice::new(
+    "structure",
+    &["mixed", "ricart-agrawala", "maekawa", "file:PATH"],
+    "Which nodes are asked and which are informed: mixed, ricart-agrawala, maekawa or file:PATH, \
+     with a line `2: inform 2 / request 0 1 2` for node 2",
+);
+const HIERARCHICAL: Choice = Choice::variant(&["naimi-trehel", "ricart-agrawala", "raymond"]);
+const CLUSTERS: Choice =
+    Choice::new("clusters", &["3", "NUMBER"], "How many clusters the nodes form");
+const BOUND: Choice = Choice::new(
+    "bound",
+    &["4", "NUMBER"],
+    "How many of its nodes a cluster serves before another has its turn",
+);
+const LINGER: Choice = Choice::new(
+    "linger",
+    &["none", "NUMBER"],
+    "How long an idle node keeps the token: none, or so many ticks",
+);
+const RAYMOND: Choice = Choice::variant(&["plain", "combined", "greedy"]);
+const RING_CHASE: Choice = Choice::variant(&["hop", "circle"]);
+const TOKEN_GRAPH: Choice = Choice::variant(&["all", "everyone", "acknowledged", "one"]);
+const SEARCH: Choice = Choice::new(
+    "search",
+    &["broadcast", "echo", "tree"],
+    "How the token is found: broadcast, echo or tree",
+);
+const CIRCLE_FIFO: Order = Order::FifoIf("variant", "circle");
+
+/// Any quorum system that exists on so many nodes.
+fn draw_quorum(draw: &mut Draw<'_>, choice: &Choice) -> Option<String> {
+    let nodes = draw.nodes;
+    draw_any(draw, choice).filter(|value| value != "plane" || Quorums::plane(nodes).is_some())
+}
+
+/// All of them.
+pub(crate) fn entries() -> Vec<Entry> {
+    vec![
+        lock!(cao_singhal, COMPLETE, &[QUORUM], formulas::cao_singhal, |site| {
+            let quorums = quorums(site)?;
+            Ok(nodes(Mutex, site, move |me| CaoSinghal::new(me, quorums.of(me))))
+        }),
+        lock!(
+            carvalho_roucairol,
+            COMPLETE,
+            &[CARVALHO_ROUCAIROL],
+            formulas::carvalho_roucairol,
+            |site| {
+                let variant = match site.choice("variant") {
+                    "ordered" => carvalho_roucairol::Variant::Ordered,
+                    _ => carvalho_roucairol::Variant::Symmetric,
+                };
+                let make = move |me| CarvalhoRoucairol::new(me, site.nodes(), variant);
+                Ok(nodes(Mutex, site, make))
+            }
+        ),
+        lock!(central, COMPLETE, &[], formulas::central, |site| {
+            Ok(nodes(Mutex, site, |me| Central::new(me, NodeId(0))))
+        }),
+        lock!(
+            hierarchical,
+            COMPLETE,
+            &[HIERARCHICAL, CLUSTERS, BOUND],
+            network_formulas::hierarchical,
+            |site| {
+                let clusters = site.number("clusters").min(site.nodes());
+                let bound = site.number("bound");
+                Ok(match site.choice("variant") {
+                    "raymond" => nodes(Mutex, site, move |me| {
+                        let line = |me: NodeId| {
+                            let holder = NodeId(me.0.saturating_sub(1));
+                            Raymond::new(me, holder, raymond::Variant::Plain)
+                        };
+                        Hierarchical::new(me, clusters, bound, line)
+                    }),
+                    "ricart-agrawala" => nodes(Mutex, site, move |me| {
+                        let all = |me| RicartAgrawala::new(me, clusters);
+                        Hierarchical::new(me, clusters, bound, all)
+                    }),
+                    _ => nodes(Mutex, site, move |me| {
+                        let path = |me| NaimiTrehel::new(me, NodeId(0));
+                        Hierarchical::new(me, clusters, bound, path)
+                    }),
+                })
+            }
+        ),
+        lock!(lamport, COMPLETE.order(Order::Fifo), &[ACKS], formulas::lamport, |site| {
+            let acks = acks(site);
+            Ok(nodes(Mutex, site, move |me| Lamport::new(me, site.nodes(), acks)))
+        }),
+        lock!(maekawa, COMPLETE, &[QUORUM], formulas::maekawa, |site| {
+            let quorums = quorums(site)?;
+            Ok(nodes(Mutex, site, move |me| Maekawa::new(me, quorums.of(me).clone())))
+        }),
+        lock!(naimi_trehel, COMPLETE, &[], formulas::naimi_trehel, |site| {
+            Ok(nodes(Mutex, site, |me| NaimiTrehel::new(me, NodeId(0))))
+        }),
+        lock!(perpetuum, RING.perpetual(), &[LINGER], network_formulas::perpetuum, |site| {
+            // A tick is a millisecond; `none` is not a number.
+            let linger = Duration::from_millis(site.choice("linger").parse().unwrap_or(0));
+            let make = move |me| Perpetuum::new(me, site.beside(me), NodeId(0), linger);
+            Ok(nodes(Mutex, site, make))
+        }),
+        lock!(raymond, TREE, &[RAYMOND], network_formulas::raymond, |site| {
+            let variant = match site.choice("variant") {
+                "combined" => raymond::Variant::Combined,
+                "greedy" => raymond::Variant::Greedy,
+                _ => raymond::Variant::Plain,
+            };
+            let make = move |me| Raymond::new(me, site.towards_first(me), variant);
+            Ok(nodes(Mutex, site, make))
+        }),
+        lock!(ricart_agrawala, COMPLETE, &[], formulas::two_each, |site| {
+            Ok(nodes(Mutex, site, |me| RicartAgrawala::new(me, site.nodes())))
+        }),
+        lock!(ricart_agrawala_token, COMPLETE, &[], formulas::broadcast_token, |site| {
+            Ok(nodes(Mutex, site, |me| RicartAgrawalaToken::new(me, site.nodes())))
+        }),
+        lock!(
+            ring_chase,
+            RING.order(CIRCLE_FIFO),
+            &[RING_CHASE],
+            network_formulas::ring_chase,
+            |site| {
+                let variant = match site.choice("variant") {
+                    "circle" => ring_chase::Variant::Circle,
+                    _ => ring_chase::Variant::Hop,
+                };
+                let (count, positions) = (site.nodes(), site.ring_positions());
+                let make = move |me: NodeId| {
+                    RingChase::new(me, site.beside(me), positions[me.index()], count, variant)
+                };
+                Ok(nodes(Mutex, site, make))
+            }
+        ),
+        lock!(sanders, COMPLETE, &[STRUCTURE], formulas::sanders, |site| {
+            let structure = structure(site)?;
+            Ok(nodes(Mutex, site, move |me| Sanders::new(me, structure.at(me).clone())))
+        }),
+        lock!(singhal, COMPLETE, &[], formulas::singhal, |site| {
+            Ok(nodes(Mutex, site, |me| Singhal::new(me, site.nodes())))
+        }),
+        lock!(suzuki_kasami, COMPLETE, &[], formulas::broadcast_token, |site| {
+            Ok(nodes(Mutex, site, |me| SuzukiKasami::new(me, site.nodes())))
+        }),
+        lock!(token_graph, CONNECTED, &[TOKEN_GRAPH], network_formulas::token_graph, |site| {
+            let variant = match site.choice("variant") {
+                "everyone" => token_graph::Variant::Everyone,
+                "acknowledged" => token_graph::Variant::Acknowledged,
+                "one" => token_graph::Variant::One,
+                _ => token_graph::Variant::All,
+            };
+            let make = move |me| TokenGraph::new(me, site.neighbours(me), NodeId(0), variant);
+            Ok(nodes(Mutex, site, make))
+        }),
+        lock!(token_search, CONNECTED, &[SEARCH], network_formulas::token_search, |site| {
+            let make = |me| {
+                let (neighbours, search) = match site.choice("search") {
+                    "echo" => (site.neighbours(me), Search::Echo),
+                    "tree" => (site.tree_neighbours(me), Search::Flood),
+                    _ if site.graph().is_complete() => (site.neighbours(me), Search::Direct),
+                    _ => (site.neighbours(me), Search::Flood),
+                };
+                TokenSearch::new(me, neighbours, NodeId(0), search)
+            };
+            Ok(nodes(Mutex, site, make))
+        }),
+    ]
+}
+
+fn acks(site: &Site) -> Acks {
+    match site.choice("variant") {
+        "lazy" => Acks::Lazy,
+        _ => Acks::Eager,
+    }
+}
+
+/// The quorums that the user asks for.
+pub(super) fn quorums(site: &Site) -> Result<Quorums, Refusal> {
+    let nodes = site.nodes();
+    if let Some(text) = site.file("quorum") {
+        return Quorums::parse(text, nodes)
+            .map_err(|error| Refusal::new(format!("{}: {error}", site.choice("quorum"))));
+    }
+    match site.choice("quorum") {
+        "plane" => Quorums::plane(nodes).ok_or_else(|| {
+            Refusal::new(format!(
+                "there is no plane of {nodes} nodes, only of q(q+1)+1 with a prime power q, such \
+                 as 7, 13, 21, 31: use --quorum grid"
+            ))
+        }),
+        "grid" => Ok(Quorums::grid(nodes)),
+        _ => Ok(Quorums::new(nodes)),
+    }
+}
+
+/// The information structure that the user asks for.
+pub(super) fn structure(site: &Site) -> Result<Structure, Refusal> {
+    let nodes = site.nodes();
+    if let Some(text) = site.file("structure") {
+        return Structure::parse(text, nodes)
+            .map_err(|error| Refusal::new(format!("{}: {error}", site.choice("structure"))));
+    }
+    match site.choice("structure") {
+        "ricart-agrawala" => Ok(Structure::ricart_agrawala(nodes)),
+        "maekawa" => Ok(Structure::maekawa(&Quorums::new(nodes))),
+        _ => Ok(Structure::mixed(nodes)),
+    }
+}

@@ -1,0 +1,365 @@
+//! Applications that want to enter a critical section, and what their waiting tells.
+
+use konklave::mutex::{Command, Event};
+use konklave::{NodeId, NodeSet};
+use serde::Serialize;
+
+use konklave_sim::metrics::Messages;
+use konklave_sim::random::Random;
+use konklave_sim::workload::{Agenda, Distribution, Spread, Times, Workload};
+
+pub use crate::demand::Demand;
+
+/// What the applications are to do.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// Who asks when.
+    pub demand: Demand,
+    /// How often each of them enters; under light load, on average.
+    pub entries: u32,
+    /// Who asks at all, ascending.
+    pub requesters: Vec<NodeId>,
+    /// How long they stay inside, in ticks.
+    pub inside: u64,
+    /// How long they think between two requests, in ticks.
+    pub think: u64,
+    /// How many entries are not measured at the beginning, and as many at the end: with whole
+    /// rounds left out, heavy load shows its steady state.
+    pub warmup: u64,
+    /// The mean delay of a message, in ticks: T.
+    pub unit: f64,
+    /// Whether the protocol never rests, so that light load cannot wait for rest.
+    pub perpetual: bool,
+}
+
+/// Applications that follow a [`Plan`], and their measurements.
+#[derive(Debug)]
+pub struct Contention {
+    plan: Plan,
+    nodes: Vec<Application>,
+    /// Requests still to be made under light load.
+    left: u64,
+    /// Who is to enter next under light load, or is inside.
+    chosen: Option<NodeId>,
+    /// What nodes that are up still want, under other loads.
+    wishes: u64,
+    down: NodeSet,
+    entries: u64,
+    measured: Measured,
+    /// How many commands there were: their order within one tick counts, too.
+    commands: u64,
+    latest_release: Option<Moment>,
+}
+
+/// A point in time, and its place among the commands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+struct Moment {
+    command: u64,
+    time: u64,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Application {
+    left: u32,
+    asked: Moment,
+    /// How many entries there were, of anybody, when it asked.
+    entries_before: u64,
+    status: Status,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Status {
+    #[default]
+    Thinking,
+    /// It has asked, and has not left since.
+    Busy,
+}
+
+impl Application {
+    /// How often it will leave the critical section, if nothing happens to it.
+    fn wishes(&self) -> u64 {
+        u64::from(self.left) + u64::from(self.status == Status::Busy)
+    }
+}
+
+#[derive(Debug)]
+struct Measured {
+    /// Time and messages when measuring began.
+    began: (u64, u64),
+    /// Time and messages when measuring ended, if it does before the run does.
+    ended: Option<(u64, u64)>,
+    entries: u64,
+    coordination: Sum,
+    waiting: Times,
+    response: Times,
+    overtakings_max: u64,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Sum {
+    count: u64,
+    total: u64,
+    max: u64,
+}
+
+impl Measured {
+    fn new() -> Self {
+        Self {
+            began: (0, 0),
+            ended: None,
+            entries: 0,
+            coordination: Sum::default(),
+            waiting: Times::new(),
+            response: Times::new(),
+            overtakings_max: 0,
+        }
+    }
+}
+
+impl Contention {
+    /// The applications of `nodes` nodes.
+    pub fn new(nodes: u32, plan: Plan) -> Self {
+        let mut applications = vec![Application::default(); nodes as usize];
+        for node in &plan.requesters {
+            applications[node.index()].left = plan.entries;
+        }
+        let left = plan.requesters.len() as u64 * u64::from(plan.entries);
+        Self {
+            left,
+            wishes: left,
+            chosen: None,
+            down: NodeSet::new(),
+            nodes: applications,
+            plan,
+            entries: 0,
+            measured: Measured::new(),
+            commands: 0,
+            latest_release: None,
+        }
+    }
+
+    /// How many entries there will be.
+    fn wanted(&self) -> u64 {
+        self.plan.requesters.len() as u64 * u64::from(self.plan.entries)
+    }
+
+    /// Whether the latest entry is one to be measured.
+    fn is_measuring(&self) -> bool {
+        let warmup = self.plan.warmup;
+        self.entries > warmup && self.entries.saturating_add(warmup) <= self.wanted()
+    }
+
+    fn thinking_time(&self, agenda: &mut Agenda<'_, Command>) -> u64 {
+        match self.plan.demand {
+            Demand::Light | Demand::Heavy => self.plan.think,
+            Demand::Poisson(rate) => {
+                let mean = self.plan.requesters.len() as f64 * self.plan.unit / rate;
+                agenda.random().exponential(mean) as u64 + self.plan.think
+            }
+        }
+    }
+
+    /// The next request of a node that asks for itself.
+    fn ask_again(&mut self, node: NodeId, agenda: &mut Agenda<'_, Command>) {
+        if self.nodes[node.index()].left > 0 {
+            let pause = self.thinking_time(agenda);
+            agenda.after(pause, node, Command::Acquire);
+        }
+    }
+
+    /// The next request under light load, by anyone who is up.
+    fn ask_next(&mut self, pause: u64, agenda: &mut Agenda<'_, Command>) {
+        if self.left == 0 {
+            return;
+        }
+        self.chosen = match self.down.is_empty() {
+            true => drawn(&self.plan.requesters, agenda.random()), // At once, however many.
+            false => {
+                let is_up = |node: &NodeId| !self.down.contains(*node);
+                let up: Vec<_> = self.plan.requesters.iter().copied().filter(is_up).collect();
+                drawn(&up, agenda.random())
+            }
+        };
+        if let Some(node) = self.chosen {
+            self.left -= 1;
+            agenda.after(pause, node, Command::Acquire);
+        }
+    }
+
+    /// Long enough for a circling token to be anywhere.
+    fn random_pause(&self, agenda: &mut Agenda<'_, Command>) -> u64 {
+        let round = (self.nodes.len() as f64 * self.plan.unit) as u64;
+        self.plan.think + round + agenda.random().below(round + 1)
+    }
+}
+
+/// One of these nodes, if there are any.
+fn drawn(nodes: &[NodeId], random: &mut Random) -> Option<NodeId> {
+    nodes.get(random.below(nodes.len() as u64) as usize).copied()
+}
+
+impl Workload for Contention {
+    type Command = Command;
+    type Event = Event;
+    type Report = MutexReport;
+
+    fn on_start(&mut self, agenda: &mut Agenda<'_, Command>) {
+        match self.plan.demand {
+            Demand::Light if self.plan.perpetual => self.ask_next(0, agenda),
+            Demand::Light => {} // The first rest is the beginning.
+            Demand::Heavy | Demand::Poisson(_) => {
+                for node in self.plan.requesters.clone() {
+                    let pause = match self.plan.demand {
+                        Demand::Poisson(_) => self.thinking_time(agenda),
+                        _ => 0,
+                    };
+                    if self.plan.entries > 0 {
+                        agenda.after(pause, node, Command::Acquire);
+                    }
+                }
+            }
+        }
+    }
+
+    fn on_command(&mut self, node: NodeId, command: &Command, agenda: &mut Agenda<'_, Command>) {
+        let now = agenda.now();
+        self.commands += 1;
+        let moment = Moment { command: self.commands, time: now };
+        match command {
+            Command::Acquire => {
+                let application = &mut self.nodes[node.index()];
+                application.left = application.left.saturating_sub(1);
+                application.status = Status::Busy;
+                application.asked = moment;
+                application.entries_before = self.entries;
+            }
+            Command::Release => {
+                self.latest_release = Some(moment);
+                self.chosen = None;
+                self.nodes[node.index()].status = Status::Thinking;
+                self.wishes = self.wishes.saturating_sub(1);
+                if self.is_measuring() {
+                    let response = now - self.nodes[node.index()].asked.time;
+                    self.measured.response.record(response);
+                }
+                match self.plan.demand {
+                    Demand::Light if self.plan.perpetual => {
+                        let pause = self.random_pause(agenda);
+                        self.ask_next(pause, agenda);
+                    }
+                    Demand::Light => {}
+                    Demand::Heavy | Demand::Poisson(_) => self.ask_again(node, agenda),
+                }
+            }
+        }
+    }
+
+    fn on_event(&mut self, node: NodeId, event: &Event, agenda: &mut Agenda<'_, Command>) {
+        let Event::Granted = event;
+        let now = agenda.now();
+        agenda.after(self.plan.inside, node, Command::Release);
+        let Application { asked, entries_before, .. } = self.nodes[node.index()];
+        let overtakings = self.entries - entries_before;
+        self.entries += 1;
+        let mark = (now, agenda.messages());
+        if self.entries == self.plan.warmup {
+            self.measured.began = mark;
+        }
+        if !self.is_measuring() {
+            return;
+        }
+        let ends_early = self.plan.warmup > 0 || self.plan.perpetual;
+        if ends_early && self.entries == self.wanted() - self.plan.warmup {
+            self.measured.ended = Some(mark);
+        }
+        let measured = &mut self.measured;
+        measured.entries += 1;
+        measured.waiting.record(now - asked.time);
+        measured.overtakings_max = measured.overtakings_max.max(overtakings);
+        // Only if it was waiting already when the one before left: else it delayed itself.
+        if let Some(release) = self.latest_release.filter(|release| asked < *release) {
+            let delay = now - release.time;
+            measured.coordination.count += 1;
+            measured.coordination.total += delay;
+            measured.coordination.max = measured.coordination.max.max(delay);
+        }
+    }
+
+    fn on_rest(&mut self, agenda: &mut Agenda<'_, Command>) {
+        if self.plan.demand == Demand::Light && self.chosen.is_none() {
+            self.ask_next(self.plan.think, agenda);
+        }
+    }
+
+    fn on_crash(&mut self, node: NodeId, agenda: &mut Agenda<'_, Command>) {
+        self.down.insert(node);
+        let application = &mut self.nodes[node.index()];
+        self.wishes = self.wishes.saturating_sub(application.wishes());
+        application.status = Status::Thinking;
+        if self.chosen.take_if(|chosen| *chosen == node).is_some() && self.plan.perpetual {
+            self.ask_next(self.plan.think, agenda);
+        }
+    }
+
+    fn on_restart(&mut self, node: NodeId, agenda: &mut Agenda<'_, Command>) {
+        self.down.remove(node);
+        self.wishes += self.nodes[node.index()].wishes();
+        match self.plan.demand {
+            Demand::Light if self.chosen.is_some() || !self.plan.perpetual => {}
+            Demand::Light => self.ask_next(self.plan.think, agenda),
+            Demand::Heavy | Demand::Poisson(_) => self.ask_again(node, agenda),
+        }
+    }
+
+    fn is_done(&self) -> bool {
+        match self.plan.demand {
+            Demand::Light => self.chosen.is_none(), // Else the next one was chosen at once.
+            Demand::Heavy | Demand::Poisson(_) => self.wishes == 0,
+        }
+    }
+
+    fn report(&self, messages: &Messages, time: u64, unit: f64) -> MutexReport {
+        let measured = &self.measured;
+        let in_units = |ticks: u64| ticks as f64 / unit;
+        let Sum { count, total, max } = measured.coordination;
+        let per_entry =
+            |amount: f64| (measured.entries > 0).then(|| amount / measured.entries as f64);
+        let (began, messages_before) = measured.began;
+        let (ended, messages_after) = measured.ended.unwrap_or((time, messages.total));
+        let span = (ended - began) as f64 / unit;
+        MutexReport {
+            entries: self.entries,
+            messages_per_entry: per_entry((messages_after - messages_before) as f64),
+            coordination_delay: (count > 0)
+                .then(|| Spread { mean: total as f64 / count as f64 / unit, max: in_units(max) }),
+            response_time: measured.response.distribution(unit),
+            waiting_time: measured.waiting.distribution(unit),
+            waiting_times: measured.waiting.counts(unit),
+            throughput: (span > 0.0).then(|| measured.entries as f64 / span),
+            overtakings_max: measured.overtakings_max,
+        }
+    }
+}
+
+/// What is measured about mutual exclusion. Times are in units of T, the mean delay of a message;
+/// what there were no cases of is missing.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct MutexReport {
+    /// How often anybody entered.
+    pub entries: u64,
+    /// All messages, divided by entries; if the protocol never rests, those until the last entry.
+    pub messages_per_entry: Option<f64>,
+    /// From a release to the next entry, if the entering node was waiting already.
+    pub coordination_delay: Option<Spread>,
+    /// From asking to leaving.
+    pub response_time: Option<Distribution>,
+    /// From asking to entering.
+    pub waiting_time: Option<Distribution>,
+    /// The same, as how many of each length there were.
+    #[serde(skip)]
+    pub waiting_times: Vec<(f64, u64)>,
+    /// Entries per T.
+    pub throughput: Option<f64>,
+    /// The largest number of entries of others while one node waited.
+    pub overtakings_max: u64,
+}

@@ -1,0 +1,294 @@
+//! What is measured: quantities as data, and their values in one run.
+
+use konklave::NodeId;
+use konklave_sim::workload::{Distribution, Spread};
+use serde::ser::{Serialize, SerializeMap, Serializer};
+
+/// Something that is measured about every run of a problem. It has one name everywhere: in JSON, in
+/// tables, in the bounds of a sweep.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Quantity {
+    /// Its name, such as `waiting_time`.
+    pub name: &'static str,
+    /// What the report of a run calls it; empty if the report does not show it by itself.
+    pub label: &'static str,
+    /// The head of its column in a comparison; empty if it has none.
+    pub column: &'static str,
+    /// In what it is measured: `T` is the mean delay of a message.
+    pub unit: &'static str,
+    /// What it means, as the end of a sentence: `from asking to entering`.
+    pub meaning: &'static str,
+    /// Whether reports plot it beside the main quantity.
+    pub is_plotted: bool,
+    /// What is known about it beside its mean, as the ends of names: `p99`.
+    pub details: &'static [&'static str],
+}
+
+impl Quantity {
+    /// A quantity with this name, shown nowhere but in JSON.
+    pub const fn new(name: &'static str, unit: &'static str, meaning: &'static str) -> Self {
+        Self { name, label: "", column: "", unit, meaning, is_plotted: false, details: &[] }
+    }
+
+    /// The same, shown in the report of a run.
+    pub const fn label(self, label: &'static str) -> Self {
+        Self { label, ..self }
+    }
+
+    /// The same, with a column in comparisons.
+    pub const fn column(self, column: &'static str) -> Self {
+        Self { column, ..self }
+    }
+
+    /// The same, with a plot of its own in reports.
+    pub const fn plotted(self) -> Self {
+        Self { is_plotted: true, ..self }
+    }
+
+    /// The same, of which the maximum is known as well as the mean.
+    pub const fn spread(self) -> Self {
+        Self { details: &["max"], ..self }
+    }
+
+    /// The same, of which quantiles and the maximum are known as well as the mean.
+    pub const fn distribution(self) -> Self {
+        Self { details: &["p50", "p99", "max"], ..self }
+    }
+
+    /// The names of all its numbers.
+    pub fn names(&self) -> impl Iterator<Item = String> + '_ {
+        let details = self.details.iter().map(|end| format!("{}_{end}", self.name));
+        std::iter::once(self.name.to_owned()).chain(details)
+    }
+
+    /// Its name for people.
+    pub fn words(&self) -> String {
+        self.name.replace('_', " ")
+    }
+}
+
+/// What every run measures, whatever its problem, as the name in JSON says it.
+pub static COMMON: &[Quantity] = &[
+    Quantity::new("messages", "messages", "all messages that were sent"),
+    Quantity::new("bytes", "bytes", "the size of all messages on the wire"),
+    Quantity::new("time", "ticks", "from the start to the end of the run"),
+    Quantity::new(
+        "causal_depth",
+        "messages",
+        "the longest chain of messages that cause each other",
+    ),
+    Quantity::new("max_per_node", "messages", "sent and received by the busiest node"),
+    Quantity::new("mean_per_node", "messages", "sent and received by a node, on average"),
+    Quantity::new("gini", "", "how unequal the load of nodes is: 0 is even"),
+];
+
+/// A measured value.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Value {
+    /// A number of things.
+    Count(u64),
+    /// Any other number.
+    Number(f64),
+    /// A mean and a maximum.
+    Spread(Spread),
+    /// A mean, quantiles and a maximum.
+    Distribution(Distribution),
+    /// There was no case of it.
+    Missing,
+}
+
+impl Value {
+    /// Its main number: of many values, the mean.
+    pub fn mean(self) -> Option<f64> {
+        match self {
+            Self::Count(count) => Some(count as f64),
+            Self::Number(number) => Some(number),
+            Self::Spread(spread) => Some(spread.mean),
+            Self::Distribution(distribution) => Some(distribution.mean),
+            Self::Missing => None,
+        }
+    }
+
+    /// What else is known about it: the end of a name, and a number.
+    fn details(self) -> Vec<(&'static str, f64)> {
+        match self {
+            Self::Spread(Spread { max, .. }) => vec![("max", max)],
+            Self::Distribution(Distribution { p50, p99, max, .. }) => {
+                vec![("p50", p50), ("p99", p99), ("max", max)]
+            }
+            Self::Count(_) | Self::Number(_) | Self::Missing => Vec::new(),
+        }
+    }
+}
+
+impl Serialize for Value {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Count(count) => count.serialize(serializer),
+            Self::Number(number) => number.serialize(serializer),
+            Self::Spread(spread) => spread.serialize(serializer),
+            Self::Distribution(distribution) => distribution.serialize(serializer),
+            Self::Missing => serializer.serialize_none(),
+        }
+    }
+}
+
+impl From<u64> for Value {
+    fn from(count: u64) -> Self {
+        Self::Count(count)
+    }
+}
+
+impl From<u32> for Value {
+    fn from(count: u32) -> Self {
+        Self::Count(count.into())
+    }
+}
+
+impl From<f64> for Value {
+    fn from(number: f64) -> Self {
+        Self::Number(number)
+    }
+}
+
+impl From<Spread> for Value {
+    fn from(spread: Spread) -> Self {
+        Self::Spread(spread)
+    }
+}
+
+impl From<Distribution> for Value {
+    fn from(distribution: Distribution) -> Self {
+        Self::Distribution(distribution)
+    }
+}
+
+impl<T: Into<Self>> From<Option<T>> for Value {
+    fn from(value: Option<T>) -> Self {
+        value.map_or(Self::Missing, Into::into)
+    }
+}
+
+/// One quantity, measured in one run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Measured {
+    /// The quantity.
+    pub quantity: &'static Quantity,
+    /// Its value.
+    pub value: Value,
+    /// What people are told instead of the number, if that says more.
+    pub text: Option<String>,
+}
+
+/// How often each value of a quantity occurred: the value, and how many there were.
+pub type Histogram = Vec<(f64, u64)>;
+
+/// Everything that was measured about the problem in one run, in the order of its quantities.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Measures {
+    values: Vec<Measured>,
+    /// Quantities of which every single value was kept.
+    pub histograms: Vec<(&'static Quantity, Histogram)>,
+    /// Nodes that still held at the end what they had asked for.
+    pub holders: Vec<NodeId>,
+}
+
+impl Measures {
+    /// The same with one more quantity.
+    #[must_use]
+    pub fn with(mut self, quantity: &'static Quantity, value: impl Into<Value>) -> Self {
+        self.values.push(Measured { quantity, value: value.into(), text: None });
+        self
+    }
+
+    /// The same with one more quantity, of which people are told this.
+    #[must_use]
+    pub fn told(
+        mut self,
+        quantity: &'static Quantity,
+        value: impl Into<Value>,
+        text: String,
+    ) -> Self {
+        self.values.push(Measured { quantity, value: value.into(), text: Some(text) });
+        self
+    }
+
+    /// The same with every value of a quantity that was measured.
+    #[must_use]
+    pub fn histogram(mut self, quantity: &'static Quantity, histogram: Histogram) -> Self {
+        self.histograms.push((quantity, histogram));
+        self
+    }
+
+    /// The same with these nodes, which still hold what they asked for.
+    #[must_use]
+    pub fn holders(mut self, nodes: impl IntoIterator<Item = NodeId>) -> Self {
+        self.holders.extend(nodes);
+        self
+    }
+
+    /// All of it.
+    pub fn iter(&self) -> impl Iterator<Item = &Measured> {
+        self.values.iter()
+    }
+
+    /// The main number of a quantity, if there was a case of it.
+    pub fn get(&self, name: &str) -> Option<f64> {
+        self.values.iter().find(|it| it.quantity.name == name).and_then(|it| it.value.mean())
+    }
+
+    /// Every number by its name. Where there are more than the mean, names have an end:
+    /// `waiting_time_p99`.
+    pub fn numbers(&self) -> impl Iterator<Item = (String, f64)> + '_ {
+        self.values.iter().flat_map(|Measured { quantity, value, .. }| {
+            let mean = value.mean().map(|mean| (quantity.name.to_owned(), mean));
+            let details = value.details().into_iter();
+            mean.into_iter()
+                .chain(details.map(|(end, it)| (format!("{}_{end}", quantity.name), it)))
+        })
+    }
+}
+
+impl Serialize for Measures {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.values.len()))?;
+        for Measured { quantity, value, .. } in &self.values {
+            map.serialize_entry(quantity.name, value)?;
+        }
+        map.end()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    static WAITING: Quantity = Quantity::new("waiting_time", "T", "from asking to entering");
+    static ENTRIES: Quantity = Quantity::new("entries", "", "how often anybody entered");
+
+    #[test]
+    fn names_are_the_same_in_json_and_in_bounds() {
+        let distribution = Distribution { mean: 2.0, p50: 1.0, p99: 4.0, max: 5.0 };
+        let measures = Measures::default().with(&ENTRIES, 3_u64).with(&WAITING, Some(distribution));
+        let json = serde_json::to_value(&measures).unwrap();
+        assert_eq!(json["entries"], 3);
+        assert_eq!(json["waiting_time"]["p99"], 4.0);
+        let numbers: Vec<_> = measures.numbers().collect();
+        let expected = [
+            ("entries", 3.0),
+            ("waiting_time", 2.0),
+            ("waiting_time_p50", 1.0),
+            ("waiting_time_p99", 4.0),
+            ("waiting_time_max", 5.0),
+        ];
+        assert_eq!(numbers, expected.map(|(name, number)| (name.to_owned(), number)));
+        assert_eq!(measures.get("waiting_time"), Some(2.0));
+    }
+
+    #[test]
+    fn what_never_occurred_has_no_number() {
+        let measures = Measures::default().with(&WAITING, None::<Distribution>);
+        assert_eq!(measures.numbers().count(), 0);
+        assert_eq!(serde_json::to_string(&measures).unwrap(), r#"{"waiting_time":null}"#);
+    }
+}

@@ -1,0 +1,300 @@
+//! Where nodes are built: the network around each of them, its id, the options of its algorithm.
+
+use std::cell::OnceCell;
+use std::str::FromStr;
+
+use konklave::NodeId;
+use konklave::election::Id;
+use konklave::election::heading::Neighbours;
+use konklave::graph::{Format, Graph, GraphError, Ring};
+use konklave_sim::random::{Random, Stream};
+use konklave_sim::workload::Members;
+
+use crate::entry::Entry;
+use crate::ids::Ids;
+use crate::needs::Order;
+use crate::option::{IDS, Opt, Usual, Verb};
+use crate::refusal::Refusal;
+use crate::setup::{Setup, read_topology};
+use crate::system::System;
+
+/// Everything that the constructors of nodes may ask for.
+pub struct Site {
+    setup: Setup,
+    verb: Verb,
+    graph: Graph,
+    ring: Option<Ring>,
+    ids: Vec<Id>,
+    /// The neighbour of each node that is nearer to node 0.
+    towards_first: OnceCell<Vec<NodeId>>,
+    entry: &'static Entry,
+}
+
+impl Site {
+    /// Builds the network, and checks that it and the options suit the algorithm. Options that were
+    /// not given have the defaults of this verb.
+    ///
+    /// # Errors
+    ///
+    /// If something does not suit it; with what would.
+    pub fn new(setup: Setup, entry: &'static Entry, verb: Verb) -> Result<Self, Refusal> {
+        for (name, value) in &setup.options {
+            refuse_bad_option(entry, name, value)?;
+        }
+        let graph = build_graph(&setup, entry)?;
+        if !entry.needs.network.fits(&graph) {
+            return Err(Refusal::new(format!(
+                "{} needs a {}, not a {}: try {}",
+                entry.name,
+                entry.needs.network,
+                graph.describe(),
+                entry.needs.network.examples(),
+            )));
+        }
+        let ring = graph.ring();
+        let towards_first = OnceCell::new();
+        let mut site = Self { setup, verb, graph, ring, ids: Vec::new(), towards_first, entry };
+        if entry.problem.option(IDS.name).is_some() {
+            site.ids = site.order_of_ids()?.assign(site.setup.nodes, site.setup.seed)?;
+        }
+        site.refuse_repetition()?;
+        (entry.problem.refuse)(&site)?;
+        Ok(site)
+    }
+
+    /// The nodes of the algorithm, ready for anything.
+    ///
+    /// # Errors
+    ///
+    /// If they cannot be built from these options.
+    pub fn system(&self) -> Result<Box<dyn System + '_>, Refusal> {
+        (self.entry.build)(self)
+    }
+
+    /// What the system is built from.
+    pub fn setup(&self) -> &Setup {
+        &self.setup
+    }
+
+    /// What it is built for.
+    pub fn verb(&self) -> Verb {
+        self.verb
+    }
+
+    /// The algorithm.
+    pub fn entry(&self) -> &'static Entry {
+        self.entry
+    }
+
+    /// The network.
+    pub fn graph(&self) -> &Graph {
+        &self.graph
+    }
+
+    /// How many nodes there are.
+    pub fn nodes(&self) -> u32 {
+        self.graph.nodes()
+    }
+
+    /// How ids lie along the node numbers.
+    ///
+    /// # Errors
+    ///
+    /// If they come from a file with something else in it.
+    pub fn order_of_ids(&self) -> Result<Ids, Refusal> {
+        if let Some(text) = self.file(IDS.name) {
+            let path = self.given(IDS.name).unwrap_or_default().trim_start_matches("file:");
+            return Ids::read(text).map_err(|error| Refusal::new(format!("{path}: {error}")));
+        }
+        Ok(self.get(&IDS).unwrap_or(Ids::Random))
+    }
+
+    /// The ids of all nodes, in the order of their numbers; none if they have none.
+    pub fn ids(&self) -> &[Id] {
+        &self.ids
+    }
+
+    /// The id of a node.
+    pub fn id(&self, me: NodeId) -> Id {
+        self.ids[me.index()]
+    }
+
+    /// The next node on a ring.
+    pub fn successor(&self, me: NodeId) -> NodeId {
+        self.ring().successor(me)
+    }
+
+    /// The previous node on a ring, and the next.
+    pub fn beside(&self, me: NodeId) -> (NodeId, NodeId) {
+        (self.ring().predecessor(me), self.ring().successor(me))
+    }
+
+    /// The same, as left and right.
+    pub fn ring_neighbours(&self, me: NodeId) -> Neighbours {
+        let (left, right) = self.beside(me);
+        Neighbours { left, right }
+    }
+
+    fn ring(&self) -> &Ring {
+        self.ring.as_ref().expect("the network was checked to be a ring")
+    }
+
+    /// The next nodes on a ring, near ones first: up to so many, and never `me` itself.
+    pub fn successors(&self, me: NodeId, count: usize) -> Vec<NodeId> {
+        let after = |node: &NodeId| Some(self.successor(*node));
+        let next = std::iter::successors(Some(self.successor(me)), after);
+        next.take_while(|&node| node != me).take(count).collect()
+    }
+
+    /// How many steps each node of a ring is behind node 0.
+    pub fn ring_positions(&self) -> Vec<u32> {
+        let mut positions = vec![0; self.nodes() as usize];
+        let mut node = NodeId(0);
+        for position in 0..self.nodes() {
+            positions[node.index()] = position;
+            node = self.successor(node);
+        }
+        positions
+    }
+
+    /// The neighbour that is nearer to node 0, along a shortest path; node 0 itself there.
+    pub fn towards_first(&self, me: NodeId) -> NodeId {
+        self.towards_first.get_or_init(|| self.graph.tree_towards(NodeId(0)))[me.index()]
+    }
+
+    /// Whether channels must keep the order of messages.
+    pub fn needs_fifo(&self) -> bool {
+        match self.entry.needs.order {
+            Order::Any => false,
+            Order::Fifo => true,
+            Order::FifoIf(name, value) => self.choice(name) == value,
+            Order::FifoToRepeat => self.repeats() > 1,
+        }
+    }
+
+    /// The neighbours of a node, ascending.
+    pub fn neighbours(&self, me: NodeId) -> Vec<NodeId> {
+        self.graph.neighbours(me).collect()
+    }
+
+    /// The neighbours of a node in the tree of shortest ways to node 0, ascending.
+    pub fn tree_neighbours(&self, me: NodeId) -> Vec<NodeId> {
+        let mut neighbours = self.neighbours(me);
+        neighbours
+            .retain(|&other| self.towards_first(me) == other || self.towards_first(other) == me);
+        neighbours
+    }
+
+    /// What was in the file that an option names, if it names one.
+    pub fn file(&self, name: &str) -> Option<&str> {
+        self.setup.files.get(name).map(String::as_str)
+    }
+
+    /// What was said about an option, if anything was.
+    pub fn given(&self, name: &str) -> Option<&str> {
+        self.setup.options.get(name).map(String::as_str)
+    }
+
+    /// An option of the problem: what was said, or its default, if that is a value.
+    pub fn get<T: FromStr>(&self, option: &Opt) -> Option<T> {
+        let usual = option.usual(self.verb).and_then(|usual| match usual {
+            Usual::Is(value) => Some(value),
+            Usual::Means(_) => None,
+        });
+        // Values were checked when the site was built.
+        self.given(option.name).or(usual).and_then(|text| text.parse().ok())
+    }
+
+    /// The nodes that an option of the problem means; all of them if nobody says.
+    ///
+    /// # Errors
+    ///
+    /// If it names some that are not there.
+    pub fn members(&self, option: &Opt) -> Result<Vec<NodeId>, Refusal> {
+        self.resolve(option, &self.get(option).unwrap_or(Members::All))
+    }
+
+    /// The nodes that are meant by these words about an option.
+    ///
+    /// # Errors
+    ///
+    /// If they name some that are not there.
+    pub fn resolve(&self, option: &Opt, members: &Members) -> Result<Vec<NodeId>, Refusal> {
+        let mut random = Random::new(!self.setup.seed, Stream::Workload);
+        let resolved = members.resolve(self.nodes(), &mut random);
+        resolved.map_err(|problem| Refusal::new(format!("--{}: {problem}", option.name)))
+    }
+
+    /// How often everything is to be done.
+    pub fn repeats(&self) -> u32 {
+        self.entry.problem.repeats.and_then(|option| self.get(option)).unwrap_or(1)
+    }
+
+    /// An option of the algorithm: what the user said, or its default.
+    pub fn choice(&self, name: &str) -> &str {
+        let default = self.entry.choice(name).and_then(|choice| choice.values.first()).copied();
+        self.given(name).or(default).unwrap_or_default()
+    }
+
+    /// An option of the algorithm that is a number; one if it is something else.
+    pub fn number(&self, name: &str) -> u32 {
+        self.choice(name).parse().unwrap_or(1)
+    }
+
+    /// Whether the algorithm has the form that it has if nobody says.
+    pub fn is_default_variant(&self) -> bool {
+        let is_default = |choice: &crate::option::Choice| {
+            Some(&self.choice(choice.name)) == choice.values.first()
+        };
+        self.entry.choices.first().is_none_or(is_default)
+    }
+
+    fn refuse_repetition(&self) -> Result<(), Refusal> {
+        let Some(option) = self.entry.problem.repeats.filter(|_| self.entry.needs.once) else {
+            return Ok(());
+        };
+        match self.repeats() {
+            1 => Ok(()),
+            _ => Err(Refusal::new(format!(
+                "{} never knows that it is done, so it cannot begin again: leave --{} out",
+                self.entry.name, option.name
+            ))),
+        }
+    }
+}
+
+fn refuse_bad_option(entry: &Entry, name: &str, value: &str) -> Result<(), Refusal> {
+    if let Some(option) = entry.problem.option(name) {
+        let checked = (option.check)(value);
+        return checked.map_err(|problem| Refusal::new(format!("--{name}: {problem}")));
+    }
+    let Some(choice) = entry.choice(name) else {
+        let options: Vec<_> =
+            entry.choices.iter().map(|choice| format!("--{}", choice.name)).collect();
+        let options = match options.len() {
+            0 => "it has no options of its own".to_owned(),
+            _ => format!("it has {}", options.join(", ")),
+        };
+        return Err(Refusal::new(format!("{} has no --{name}: {options}", entry.name)));
+    };
+    match choice.allows(value) {
+        true => Ok(()),
+        false => Err(Refusal::new(format!(
+            "--{name} cannot be '{value}': write {}",
+            choice.values.join(", ").replace("NUMBER", "or a whole number above zero")
+        ))),
+    }
+}
+
+fn build_graph(setup: &Setup, entry: &Entry) -> Result<Graph, Refusal> {
+    let bad = |error: GraphError| Refusal::new(error.to_string());
+    if let Some(text) = &setup.graph {
+        return Graph::parse(text, Format::Dot).map_err(bad);
+    }
+    let topology = match setup.topology.as_str() {
+        "" => entry.needs.network.default_topology(),
+        text => read_topology(text)?,
+    };
+    let mut random = Random::new(setup.seed, Stream::Graph);
+    topology.build(setup.nodes, &mut || random.word()).map_err(bad)
+}

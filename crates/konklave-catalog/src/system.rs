@@ -1,0 +1,294 @@
+//! A system of nodes of one algorithm, ready for every verb.
+
+use std::any::{Any, TypeId};
+use std::io;
+
+use konklave::NodeId;
+use konklave::protocol::{Broken, Never, Protocol};
+use konklave::trace::Line;
+use konklave_check::shrink::{self, Shrunk, Size, Unfit};
+use konklave_check::{Coverage, Noted, World, explore};
+use konklave_sim::script::Script;
+use konklave_sim::{Options, Progress, Recording, Replayed, Report, Simulation};
+use konklave_stage::erased::{AnyNode, Erased};
+
+use crate::problem::Problem;
+use crate::quantity::Measures;
+use crate::refusal::Refusal;
+use crate::site::Site;
+
+/// Nodes of one algorithm at one site: what a line of the table builds.
+pub trait System {
+    /// Simulates it. `go_on` is asked from time to time and can stop the run.
+    ///
+    /// # Errors
+    ///
+    /// If what was asked of the applications cannot be done here, or the trace cannot be written.
+    fn run(
+        &self,
+        options: &Options,
+        watch: Watch<'_>,
+        go_on: &mut dyn FnMut(Progress) -> bool,
+    ) -> Result<Report<Measures>, Refusal>;
+
+    /// Looks at every schedule.
+    ///
+    /// # Errors
+    ///
+    /// If what was asked of the applications cannot be done here.
+    fn check(
+        &self,
+        plan: &CheckPlan,
+        go_on: &mut dyn FnMut(konklave_check::Progress) -> bool,
+    ) -> Result<Checked, Refusal>;
+
+    /// Runs the lines of a trace again, the header left out; `show` sees each of them.
+    ///
+    /// # Errors
+    ///
+    /// If a node does something else than was recorded.
+    fn replay(
+        &self,
+        lines: &mut dyn Iterator<Item = io::Result<String>>,
+        show: &mut dyn FnMut(&Line<Erased>),
+    ) -> Result<Replayed, Refusal>;
+
+    /// Plays a golden script: its text with what the nodes did.
+    ///
+    /// # Errors
+    ///
+    /// If a command of the script cannot be carried out.
+    fn play(&self, script: &Script) -> Result<String, Refusal>;
+
+    /// Takes away from a schedule what it does not need to break its promise.
+    ///
+    /// # Errors
+    ///
+    /// If it breaks none, or cannot happen again.
+    fn shrink(&self, lines: &[String], go_on: &mut dyn FnMut() -> bool)
+    -> Result<Shorter, Refusal>;
+
+    /// What a check explores, an [`Explored`] of its problem: for callers that know the problem.
+    ///
+    /// # Errors
+    ///
+    /// If what was asked of the applications cannot be done here.
+    fn explored(&self, plan: &CheckPlan) -> Result<Box<dyn Any>, Refusal>;
+
+    /// Whether its nodes set timers.
+    fn has_timers(&self) -> bool;
+}
+
+/// The system that a check of this problem explores: nodes, clients and a monitor.
+pub type Explored<X> = konklave_check::System<
+    AnyNode<<X as Problem>::Command, <X as Problem>::Event>,
+    <X as Problem>::Client,
+    <X as Problem>::Monitor,
+>;
+
+/// Who looks on while a system is simulated.
+#[derive(Default)]
+pub struct Watch<'a> {
+    /// Writes every step down.
+    pub trace: Option<Recording<'a>>,
+    /// Counts the states of the monitor.
+    pub coverage: Option<&'a Coverage>,
+}
+
+/// How a system is to be checked.
+#[derive(Clone, Debug, Default)]
+pub struct CheckPlan {
+    /// The search.
+    pub options: konklave_check::Options,
+    /// The world around the nodes.
+    pub world: World,
+    /// How many commands each node's application has, if the user says so for each.
+    pub budget: Option<Vec<u32>>,
+}
+
+/// What came of a check; schedules are the lines of a trace.
+pub type Checked = konklave_check::Report<Vec<Line<Erased>>>;
+
+/// A schedule from which nothing can be taken away.
+#[derive(Clone, Debug)]
+pub struct Shorter {
+    /// The promise that it breaks.
+    pub broken: Broken,
+    /// The schedule.
+    pub schedule: Vec<Line<Erased>>,
+    /// The size of what it was made from.
+    pub before: Size,
+    /// Its own size.
+    pub after: Size,
+    /// The world in which it happens.
+    pub world: World,
+    /// Whether nothing more could go; if not, somebody has stopped it.
+    pub is_minimal: bool,
+}
+
+/// A problem, a site and a constructor.
+struct Nodes<'a, X, P> {
+    problem: X,
+    site: &'a Site,
+    make: Box<dyn Fn(NodeId) -> P + 'a>,
+    has_timers: bool,
+}
+
+/// The system of nodes that `make` builds here: what a line of the table comes to.
+pub fn nodes<'a, X, P>(
+    problem: X,
+    site: &'a Site,
+    make: impl Fn(NodeId) -> P + 'a,
+) -> Box<dyn System + 'a>
+where
+    X: Problem,
+    P: Protocol<Command = X::Command, Event = X::Event>,
+{
+    let has_timers = TypeId::of::<P::Timer>() != TypeId::of::<Never>();
+    Box::new(Nodes { problem, site, make: Box::new(make), has_timers })
+}
+
+/// The same, but simulations treat nodes alike, too: they take longer, and nothing is compiled for
+/// the algorithm alone.
+pub fn erased_nodes<'a, X, P>(
+    problem: X,
+    site: &'a Site,
+    make: impl Fn(NodeId) -> P + 'a,
+) -> Box<dyn System + 'a>
+where
+    X: Problem,
+    P: Protocol<Command = X::Command, Event = X::Event>,
+{
+    let has_timers = TypeId::of::<P::Timer>() != TypeId::of::<Never>();
+    let make = move |me| AnyNode::new(make(me));
+    Box::new(Nodes { problem, site, make: Box::new(make), has_timers })
+}
+
+/// A simulation is in a hurry, and is compiled for each algorithm. All else treats nodes alike, and
+/// is compiled once for each problem.
+impl<X, P> System for Nodes<'_, X, P>
+where
+    X: Problem,
+    P: Protocol<Command = X::Command, Event = X::Event>,
+{
+    fn run(
+        &self,
+        options: &Options,
+        watch: Watch<'_>,
+        go_on: &mut dyn FnMut(Progress) -> bool,
+    ) -> Result<Report<Measures>, Refusal> {
+        let nodes = self.site.nodes();
+        let workload = self.problem.workload(self.site, options)?;
+        let monitor = Noted::new(self.problem.monitor(self.site), watch.coverage.cloned());
+        let mut simulation = Simulation::new(options.clone(), nodes, &self.make, workload, monitor);
+        if let Some(trace) = watch.trace {
+            simulation.record(trace);
+        }
+        let report = simulation.run(go_on).map_err(|error| {
+            Refusal::new(format!("cannot write the trace: {error}; it is incomplete"))
+        })?;
+        Ok(report.map(|measured| X::measures(measured, nodes)))
+    }
+
+    fn check(
+        &self,
+        plan: &CheckPlan,
+        go_on: &mut dyn FnMut(konklave_check::Progress) -> bool,
+    ) -> Result<Checked, Refusal> {
+        let explored = explored(&self.problem, self.site, &|me| self.erased(me), plan)?;
+        let report = explore(explored, plan.options, go_on);
+        Ok(report.map(|lines| lines.iter().map(AnyNode::erase).collect()))
+    }
+
+    fn explored(&self, plan: &CheckPlan) -> Result<Box<dyn Any>, Refusal> {
+        let explored = explored(&self.problem, self.site, &|me| self.erased(me), plan)?;
+        Ok(Box::new(explored))
+    }
+
+    fn replay(
+        &self,
+        lines: &mut dyn Iterator<Item = io::Result<String>>,
+        show: &mut dyn FnMut(&Line<Erased>),
+    ) -> Result<Replayed, Refusal> {
+        let monitor = self.problem.monitor(self.site);
+        konklave_sim::replay(lines, self.site.nodes(), &|me| self.erased(me), monitor, show)
+            .map_err(|error| Refusal::new(error.to_string()))
+    }
+
+    fn play(&self, script: &Script) -> Result<String, Refusal> {
+        let nodes = NodeId::all(self.site.nodes()).map(|me| self.erased(me)).collect();
+        let played = script.play(nodes, self.problem.monitor(self.site));
+        played.map_err(|error| Refusal::new(error.to_string()))
+    }
+
+    fn shrink(
+        &self,
+        lines: &[String],
+        go_on: &mut dyn FnMut() -> bool,
+    ) -> Result<Shorter, Refusal> {
+        shorten(&self.problem, self.site, &|me| self.erased(me), lines, go_on)
+    }
+
+    fn has_timers(&self) -> bool {
+        self.has_timers
+    }
+}
+
+impl<X, P> Nodes<'_, X, P>
+where
+    X: Problem,
+    P: Protocol<Command = X::Command, Event = X::Event>,
+{
+    fn erased(&self, me: NodeId) -> AnyNode<X::Command, X::Event> {
+        AnyNode::new((self.make)(me))
+    }
+}
+
+/// Builds a node whose algorithm is forgotten.
+type Make<'a, X> = &'a dyn Fn(NodeId) -> AnyNode<<X as Problem>::Command, <X as Problem>::Event>;
+
+fn explored<X: Problem>(
+    problem: &X,
+    site: &Site,
+    make: Make<'_, X>,
+    plan: &CheckPlan,
+) -> Result<Explored<X>, Refusal> {
+    let clients = problem.clients(site, plan.budget.as_deref())?;
+    Ok(konklave_check::System::new(make, clients, problem.monitor(site), plan.world))
+}
+
+fn shorten<X: Problem>(
+    problem: &X,
+    site: &Site,
+    make: Make<'_, X>,
+    lines: &[String],
+    go_on: &mut dyn FnMut() -> bool,
+) -> Result<Shorter, Refusal> {
+    let reader = make(NodeId(0));
+    let lines: Result<Vec<_>, _> = lines.iter().map(|line| reader.read(line)).collect();
+    let lines = lines.map_err(|_| unfit(Unfit::Damaged))?;
+    let monitor = problem.monitor(site);
+    let shrunk = shrink::shrink::<_, X::Client, _>(make, site.nodes(), monitor, &lines, go_on);
+    let Shrunk { broken, schedule, world, is_minimal } = shrunk.map_err(unfit)?;
+    Ok(Shorter {
+        broken,
+        before: Size::of(&lines),
+        after: Size::of(&schedule),
+        schedule: schedule.iter().map(AnyNode::erase).collect(),
+        world,
+        is_minimal,
+    })
+}
+
+fn unfit(unfit: Unfit) -> Refusal {
+    Refusal::new(match unfit {
+        Unfit::NothingBroken => "the trace breaks no promise, so there is nothing to shorten",
+        Unfit::Endless => {
+            "the last steps of the trace can repeat for ever: with fewer of them, they could not"
+        }
+        Unfit::Damaged => "the trace is cut off, or was changed",
+        Unfit::Unrepeatable => {
+            "what happens in the trace does not break its promise when it happens again"
+        }
+    })
+}

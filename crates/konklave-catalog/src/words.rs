@@ -1,0 +1,43 @@
+//! Numbers in sentences.
+
+/// A number with thousands apart: 12 345.
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            text.push(' ');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// So many of something.
+pub fn counted(number: u64, one: &str, more: &str) -> String {
+    format!("{} {}", grouped(number), if number == 1 { one } else { more })
+}
+
+/// A measured number with as many digits as are worth reading.
+pub fn short(number: f64) -> String {
+    match number.abs() {
+        size if size >= 1000.0 => grouped(number.round() as u64),
+        size if size == size.round() => format!("{number:.0}"),
+        _ => format!("{number:.3}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_readable() {
+        assert_eq!(counted(1, "entry", "entries"), "1 entry");
+        assert_eq!(counted(1000, "entry", "entries"), "1 000 entries");
+        assert_eq!(grouped(1_234_567), "1 234 567");
+        assert_eq!(short(3.0), "3");
+        assert_eq!(short(2.66666), "2.667");
+        assert_eq!(short(12_345.678), "12 346");
+    }
+}

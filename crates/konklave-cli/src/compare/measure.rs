@@ -1,0 +1,304 @@
+//! One row of a comparison: an algorithm in one form and one scenario, measured.
+
+use std::collections::BTreeMap;
+
+use konklave::graph::{Format, Graph, GraphError, Topology};
+use konklave_catalog::compare::{Runs, Scenario};
+use konklave_catalog::entry::Entry;
+use konklave_catalog::expected::Expected;
+use konklave_catalog::option::{MAX_DELAY, Verb};
+use konklave_catalog::quantity::Measures;
+use konklave_catalog::setup::{Setup, read_topology};
+use konklave_catalog::site::Site;
+use konklave_catalog::system::Watch as Observers;
+use konklave_report::statistics::summary;
+use konklave_sim::random::{Random, Stream};
+use konklave_sim::{Options, Report};
+use serde::Serialize;
+
+use super::{CompareArgs, Task};
+use crate::failure::Failure;
+use crate::progress::Watch;
+use crate::quiet::quietly;
+use crate::run::Kept;
+use crate::setup::network;
+
+/// How a measured value compares with its formula.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Agreement {
+    /// A promise was broken: the measurement means nothing.
+    Violated,
+    /// The value agrees with the formula.
+    Ok,
+    /// It does not.
+    Differs,
+    /// There is nothing to compare it with.
+    Unknown,
+}
+
+impl Agreement {
+    /// Whether a promise was kept, and whether the value is what the formula allows.
+    pub(crate) fn new(kept: Kept, within: Option<bool>) -> Self {
+        match (kept, within) {
+            (Kept::Violated, _) => Self::Violated,
+            (Kept::Ok, Some(true)) => Self::Ok,
+            (Kept::Ok, Some(false)) => Self::Differs,
+            (Kept::Ok, None) => Self::Unknown,
+        }
+    }
+
+    /// In a table.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Violated => "violated",
+            Self::Ok => "ok",
+            Self::Differs => "differs",
+            Self::Unknown => "",
+        }
+    }
+
+    /// Whether something is wrong.
+    pub(crate) fn is_bad(self) -> bool {
+        matches!(self, Self::Violated | Self::Differs)
+    }
+}
+
+/// One algorithm in one form and one scenario.
+#[derive(Clone)]
+pub(super) struct Row {
+    pub(super) entry: &'static Entry,
+    pub(super) variant: Option<&'static str>,
+    pub(super) is_default: bool,
+    /// The place of its scenario.
+    pub(super) place: usize,
+    pub(super) labels: Vec<(&'static str, &'static str)>,
+    pub(super) sentence: String,
+    pub(super) runs: u32,
+    /// The mean of the main quantity; the true mean is that close, with 95 % confidence.
+    pub(super) main: Option<f64>,
+    pub(super) margin: Option<f64>,
+    /// The mean of every number that was measured, by its name.
+    pub(super) numbers: BTreeMap<String, f64>,
+    pub(super) expected: Option<Expected>,
+    /// Whether what was measured agrees with the formula, if there is one.
+    pub(super) within: Option<bool>,
+    pub(super) agreement: Agreement,
+    pub(super) busiest_over_mean: f64,
+    pub(super) bytes_per_message: f64,
+    pub(super) kept: Kept,
+    pub(super) violations: Vec<String>,
+}
+
+impl Row {
+    /// The algorithm, and its variant if it is not the usual one.
+    pub(super) fn name(&self) -> String {
+        match self.variant {
+            Some(variant) if !self.is_default => format!("{} {variant}", self.entry.name),
+            _ => self.entry.name.clone(),
+        }
+    }
+
+    /// The same, and the scenario if there are several.
+    pub(super) fn full_name(&self) -> String {
+        match self.sentence.is_empty() {
+            true => self.name(),
+            false => format!("{} ({})", self.name(), self.sentence),
+        }
+    }
+}
+
+/// What came of an attempt to measure.
+pub(super) enum Outcome {
+    Measured(Box<Row>),
+    /// The algorithm cannot take part: it relies on a longest delay, and there is none.
+    LeftOut,
+    /// Somebody has stopped it.
+    Interrupted,
+}
+
+/// A network that all algorithms share; the same, also if it was drawn.
+pub(super) struct Network {
+    pub(super) topology: String,
+    pub(super) nodes: u32,
+    pub(super) dot: Option<String>,
+    graph: Graph,
+}
+
+impl Network {
+    pub(super) fn new(topology: &str, args: &CompareArgs) -> Result<Self, Failure> {
+        let bad = |error: GraphError| Failure::bad(error.to_string());
+        let topology = read_topology(topology)?;
+        let is_file = matches!(topology, Topology::File { .. });
+        let (mut dot, nodes) = network(&topology, (!is_file).then_some(args.nodes))?;
+        let mut random = Random::new(args.seed, Stream::Graph);
+        let graph = match &dot {
+            Some(dot) => Graph::parse(dot, Format::Dot).map_err(bad)?,
+            None => topology.build(nodes, &mut || random.word()).map_err(bad)?,
+        };
+        let is_drawn = matches!(
+            topology,
+            Topology::Gnp { .. } | Topology::Regular { .. } | Topology::RandomTree
+        );
+        if is_drawn {
+            dot = Some(graph.to_dot());
+        }
+        Ok(Self { topology: topology.to_string(), nodes, dot, graph })
+    }
+
+    pub(super) fn suits(&self, entry: &Entry) -> bool {
+        entry.needs.network.fits(&self.graph)
+    }
+}
+
+/// How many runs are averaged, if nobody says, and after how many messages fewer are enough.
+const RUNS: u32 = 100;
+const ENOUGH_MESSAGES: f64 = 2e6;
+const ENOUGH_RUNS: u32 = 3;
+
+/// Runs an algorithm in one form and one scenario, as often as it takes.
+pub(super) fn measure(
+    args: &CompareArgs,
+    task: &Task,
+    entry: &'static Entry,
+    variant: Option<&'static str>,
+    scenario: &Scenario,
+    watch: &mut Watch,
+) -> Result<Outcome, Failure> {
+    let Some(setup) = setup(args, task, entry, variant, scenario) else {
+        return Ok(Outcome::LeftOut);
+    };
+    let runs = match scenario.runs {
+        Runs::One => 1,
+        Runs::Many => args.runs.unwrap_or(RUNS),
+    };
+    let mut sample = Sample::default();
+    for run in 0..runs {
+        // A short run ends before it asks whether to go on.
+        if !watch.show(|_| format!("{}, run {}", entry.name, run + 1)) {
+            return Ok(Outcome::Interrupted);
+        }
+        let seed = args.seed.wrapping_add(u64::from(run));
+        let site = Site::new(Setup { seed, ..setup.clone() }, entry, Verb::Run)?;
+        let mut is_stopped = false;
+        let mut go_on = |progress| {
+            is_stopped = !watch.look(progress);
+            !is_stopped
+        };
+        let (options, system) = (options(args, &site, seed), site.system()?);
+        let report = quietly(|| system.run(&options, Observers::default(), &mut go_on))?;
+        if is_stopped {
+            return Ok(Outcome::Interrupted);
+        }
+        sample.add(&report, task.problem.main_quantity().name);
+        let is_enough = sample.messages > ENOUGH_MESSAGES && sample.runs >= ENOUGH_RUNS;
+        if !sample.violations.is_empty() || (args.runs.is_none() && is_enough) {
+            break;
+        }
+    }
+    let site = Site::new(setup, entry, Verb::Run)?;
+    let expected = (entry.formula)(&site, &options(args, &site, args.seed));
+    let row = sample.row(entry, &site, scenario, expected);
+    Ok(Outcome::Measured(Box::new(Row { variant, ..row })))
+}
+
+/// The system of a row; none if the algorithm relies on a longest delay and there is none.
+fn setup(
+    args: &CompareArgs,
+    task: &Task,
+    entry: &Entry,
+    variant: Option<&'static str>,
+    scenario: &Scenario,
+) -> Option<Setup> {
+    let mut setup = Setup { algorithm: entry.name.clone(), ..task.base.clone() };
+    for (name, value) in &scenario.options {
+        setup = setup.with(name, value);
+    }
+    if let Some((choice, variant)) = entry.choices.first().zip(variant) {
+        setup = setup.with(choice.name, variant);
+    }
+    match entry.needs.bounded {
+        true => Some(setup.with(MAX_DELAY.name, args.delay.longest()?)),
+        false => Some(setup),
+    }
+}
+
+fn options(args: &CompareArgs, site: &Site, seed: u64) -> Options {
+    Options {
+        seed,
+        delay: args.delay,
+        fifo: site.needs_fifo(),
+        perpetual: site.entry().needs.perpetual,
+        ..Options::default()
+    }
+}
+
+/// What was measured in each run, or its sum over runs.
+#[derive(Default)]
+struct Sample {
+    runs: u32,
+    /// The main quantity of each run.
+    main: Vec<f64>,
+    /// Every number: its sum, and how many there were.
+    numbers: BTreeMap<String, (f64, u32)>,
+    busiest_over_mean: f64,
+    messages: f64,
+    bytes: f64,
+    violations: Vec<String>,
+}
+
+impl Sample {
+    fn add(&mut self, report: &Report<Measures>, main: &str) {
+        let messages = &report.messages;
+        self.runs += 1;
+        self.main.extend(report.problem.get(main));
+        for (name, number) in report.problem.numbers() {
+            let (sum, count) = self.numbers.entry(name).or_default();
+            *sum += number;
+            *count += 1;
+        }
+        self.busiest_over_mean += match messages.mean_per_node {
+            0.0 => 1.0,
+            mean => f64::from(messages.max_per_node) / mean,
+        };
+        self.messages += messages.total as f64;
+        self.bytes += messages.bytes as f64;
+        self.violations.extend(report.violations.iter().map(|found| found.broken.to_string()));
+    }
+
+    /// What the runs come to. A mean over some of them may be off from the formula by four standard
+    /// errors.
+    fn row(
+        self,
+        entry: &'static Entry,
+        site: &Site,
+        scenario: &Scenario,
+        expected: Option<Expected>,
+    ) -> Row {
+        let main = summary(&self.main);
+        let error = main.map_or(0.0, |main| main.deviation / (main.count as f64).sqrt());
+        let expected = expected.map(|expected| expected.widen(4.0 * error));
+        let within = expected.as_ref().zip(main).map(|(it, main)| it.allows(main.mean));
+        let kept = if self.violations.is_empty() { Kept::Ok } else { Kept::Violated };
+        let mean = |(name, (sum, count)): (String, (f64, u32))| (name, sum / f64::from(count));
+        Row {
+            entry,
+            variant: None,
+            is_default: site.is_default_variant(),
+            place: 0,
+            labels: scenario.labels.clone(),
+            sentence: scenario.sentence.clone(),
+            runs: self.runs,
+            main: main.map(|main| main.mean),
+            margin: main.and_then(|main| main.margin),
+            numbers: self.numbers.into_iter().map(mean).collect(),
+            expected,
+            within,
+            agreement: Agreement::new(kept, within),
+            busiest_over_mean: self.busiest_over_mean / f64::from(self.runs),
+            bytes_per_message: self.bytes / self.messages.max(1.0),
+            kept,
+            violations: self.violations,
+        }
+    }
+}

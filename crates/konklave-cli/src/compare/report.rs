@@ -1,0 +1,345 @@
+//! A comparison, in every form in which it is told.
+
+use std::collections::BTreeSet;
+
+use konklave_catalog::expected::Expected;
+use konklave_catalog::quantity::Quantity;
+use konklave_report::table::{Cell, Table};
+use serde_json::{Map, Value, json};
+
+use super::measure::Row;
+use super::{CompareArgs, Task};
+use crate::out::{self, Picture};
+use crate::output::{self, counted, short};
+
+/// A column of the table that people see.
+struct Column {
+    head: &'static str,
+    /// What stands in it.
+    cell: Box<dyn Fn(&Row) -> Cell>,
+    /// What it means, if its head does not say so.
+    meaning: Option<String>,
+}
+
+impl Column {
+    fn new(head: &'static str, cell: impl Fn(&Row) -> Cell + 'static) -> Self {
+        Self { head, cell: Box::new(cell), meaning: None }
+    }
+
+    fn meaning(self, meaning: impl Into<String>) -> Self {
+        Self { meaning: Some(meaning.into()), ..self }
+    }
+}
+
+/// All columns, the same for the terminal and for the page.
+fn columns(task: &Task, rows: &[Row]) -> Vec<Column> {
+    let main = task.problem.main_quantity();
+    let mut columns = vec![
+        Column::new("algorithm", |row| row.name().into()),
+        Column::new("year", |row| row.entry.document().year().into()),
+    ];
+    if task.network.is_none() {
+        let network = |row: &Row| row.entry.needs.network.to_string().into();
+        columns.push(Column::new("network", network));
+    }
+    for (place, (label, _)) in task.scenarios[0].labels.iter().enumerate() {
+        columns.push(Column::new(label, move |row| row.labels[place].1.into()));
+    }
+    columns.extend([
+        Column::new(main.column, |row| row.main.into()).meaning(main.meaning),
+        Column::new("formula", |row| row.expected.as_ref().map(Expected::to_string).into())
+            .meaning("what the paper says, and whether it agrees"),
+        Column::new("", |row| row.agreement.name().into()),
+    ]);
+    columns.extend(task.problem.quantities.iter().flat_map(|it| of_quantity(it, main, rows)));
+    columns.extend([
+        Column::new("load", |row| row.busiest_over_mean.into()).meaning("busiest node over mean"),
+        Column::new("bytes", |row| row.bytes_per_message.into()).meaning("per message"),
+    ]);
+    columns
+}
+
+/// The columns of a quantity other than the main one: its mean, and a high quantile if it is known.
+fn of_quantity(quantity: &'static Quantity, main: &'static Quantity, rows: &[Row]) -> Vec<Column> {
+    if quantity.column.is_empty() || quantity == main {
+        return Vec::new();
+    }
+    let unit = match quantity.unit {
+        "T" => ", in T",
+        _ => "",
+    };
+    let number = |name: String| move |row: &Row| row.numbers.get(&name).copied().into();
+    let name = quantity.name;
+    let mean = Column::new(quantity.column, number(name.to_owned()));
+    let mut columns = vec![mean.meaning(format!("{}{unit}", quantity.meaning))];
+    let high = format!("{name}_p99");
+    if rows.iter().any(|row| row.numbers.contains_key(&high)) {
+        columns.push(Column::new("p99", number(high)).meaning("the 99th percentile of that"));
+    }
+    columns
+}
+
+/// The table for people, its head first.
+pub(super) fn cells(task: &Task, rows: &[Row]) -> Vec<Vec<String>> {
+    let columns = columns(task, rows);
+    let text = |cell: Cell| match cell {
+        Cell::Empty => "-".to_owned(),
+        Cell::Text(text) => text,
+        Cell::Whole(number) => number.to_string(),
+        Cell::Number(number) => short(number),
+    };
+    let head = columns.iter().map(|column| column.head.to_owned()).collect();
+    let row = |row: &Row| columns.iter().map(|column| text((column.cell)(row))).collect();
+    std::iter::once(head).chain(rows.iter().map(row)).collect()
+}
+
+/// The table of the page: the same columns, with numbers as numbers.
+pub(super) fn shown(task: &Task, rows: &[Row]) -> Table {
+    let columns = columns(task, rows);
+    let mut table = Table::new(columns.iter().map(|column| column.head));
+    for row in rows {
+        table.push(columns.iter().map(|column| (column.cell)(row)));
+    }
+    table
+}
+
+/// What the columns mean, in one sentence.
+pub(super) fn meaning(task: &Task, rows: &[Row]) -> String {
+    let columns = columns(task, rows);
+    let told =
+        columns.iter().filter_map(|it| Some(format!("{}: {}", it.head, it.meaning.as_ref()?)));
+    let mut text = told.collect::<Vec<_>>().join("; ") + ".";
+    if rows.iter().any(|row| row.runs > 1) {
+        let most = rows.iter().map(|row| row.runs).max().unwrap_or(1);
+        text += &format!(
+            " Values are means of up to {most} runs; a mean agrees with its formula within four \
+             standard errors."
+        );
+    }
+    text
+}
+
+/// What people are told on the terminal.
+pub(super) fn for_people(
+    args: &CompareArgs,
+    task: &Task,
+    rows: &[Row],
+    table: &[Vec<String>],
+) -> Vec<String> {
+    let mut lines = vec![heading(args, task), String::new()];
+    let mut body = output::table(table).into_iter();
+    lines.extend(body.next().map(|head| output::bold(&head)));
+    let mut last = rows.first().map(|row| row.place);
+    for (line, row) in body.zip(rows) {
+        if last != Some(row.place) {
+            lines.push(String::new());
+        }
+        last = Some(row.place);
+        lines.push(line);
+    }
+    lines.push(String::new());
+    lines.extend(wrapped(&meaning(task, rows), 100));
+    let crashes = crashes(rows);
+    if !crashes.is_empty() {
+        lines.push(String::new());
+        lines.push(output::bold("What a crash does"));
+        lines.extend(crashes.iter().map(|(name, crash)| format!("  {name}: {crash}")));
+    }
+    for row in rows.iter().filter(|row| !row.violations.is_empty()) {
+        let violation = &row.violations[0];
+        lines.push(format!("{}  {}: {violation}", output::red("violated"), row.full_name()));
+    }
+    lines
+}
+
+/// Text in lines of at most so many characters.
+fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split(' ') {
+        let last = lines.last_mut().expect("there is a first line");
+        if !last.is_empty() && last.chars().count() + 1 + word.chars().count() > width {
+            lines.push(word.to_owned());
+        } else {
+            let space = if last.is_empty() { "" } else { " " };
+            last.push_str(space);
+            last.push_str(word);
+        }
+    }
+    lines
+}
+
+/// What is compared, in a line.
+fn heading(args: &CompareArgs, task: &Task) -> String {
+    let nodes = counted(task.base.nodes.into(), "node", "nodes");
+    let mut parts = vec![task.problem.title.to_owned(), nodes];
+    parts.extend(task.network.as_ref().map(|network| network.topology.clone()));
+    parts.extend(common_options(task).map(|(name, value)| format!("{name} {value}")));
+    parts.push(format!("delay {}, seed {}", args.delay, args.seed));
+    parts.join(", ")
+}
+
+/// The options that all scenarios share.
+fn common_options(task: &Task) -> impl Iterator<Item = (&'static str, String)> + '_ {
+    let (first, others) = task.scenarios.split_first().expect("there is a scenario");
+    let is_common = |option: &&(&'static str, String)| {
+        others.iter().all(|scenario| scenario.options.contains(option))
+    };
+    first.options.iter().filter(is_common).cloned()
+}
+
+/// What was asked, for the page.
+pub(super) fn asked(args: &CompareArgs, task: &Task, rows: &[Row]) -> Vec<(String, String)> {
+    let mut asked = vec![("nodes".to_owned(), task.base.nodes.to_string())];
+    let network = task.network.as_ref().map(|network| network.topology.clone());
+    asked.extend(network.map(|network| ("network".to_owned(), network)));
+    asked.extend(common_options(task).map(|(name, value)| (name.to_owned(), value)));
+    asked.push(("delay".to_owned(), args.delay.to_string()));
+    if rows.iter().any(|row| row.runs > 1) {
+        let runs = args.runs.map(|runs| format!("{runs} for each row"));
+        asked.push(("runs".to_owned(), runs.unwrap_or("enough for good means".to_owned())));
+    }
+    asked.push(("seed".to_owned(), args.seed.to_string()));
+    asked
+}
+
+pub(super) fn title(task: &Task) -> String {
+    let network = task.network.as_ref().map(|network| network.topology.clone());
+    let options = common_options(task)
+        .filter(|(name, _)| task.problem.option(name).is_some_and(|option| option.is_series));
+    let parts = network.into_iter().chain(options.map(|(name, value)| format!("{name} {value}")));
+    let parts: Vec<_> = parts.map(|part| format!(", {part}")).collect();
+    format!("{} compared: {} nodes{}", task.problem.title, task.base.nodes, parts.concat())
+}
+
+/// What a crash does to each algorithm that says so.
+pub(super) fn crashes(rows: &[Row]) -> Vec<(String, String)> {
+    let mut known = BTreeSet::new();
+    let rows = rows.iter().filter(|row| row.is_default && known.insert(row.entry.name.clone()));
+    let crash = |row: &Row| Some((row.entry.name.clone(), row.entry.document().fault("Crash")?));
+    rows.filter_map(crash).collect()
+}
+
+/// One JSON object. The names of its fields do not change.
+pub(super) fn json(args: &CompareArgs, task: &Task, rows: &[Row], is_whole: bool) -> Value {
+    let mut all = Map::new();
+    all.insert("family".to_owned(), json!(task.problem));
+    all.insert("nodes".to_owned(), json!(task.base.nodes));
+    if let Some(network) = &task.network {
+        all.insert("topology".to_owned(), json!(network.topology));
+    }
+    all.extend(common_options(task).map(|(name, value)| (name.to_owned(), json!(value))));
+    all.insert("seed".to_owned(), json!(args.seed));
+    all.insert("delay".to_owned(), json!(args.delay.to_string()));
+    all.insert("complete".to_owned(), json!(is_whole));
+    all.insert("rows".to_owned(), rows.iter().map(|row| json_row(task, row)).collect());
+    Value::Object(all)
+}
+
+fn json_row(task: &Task, row: &Row) -> Value {
+    let main = task.problem.main_quantity();
+    let document = row.entry.document();
+    let mut all = Map::new();
+    let mut put = |name: &str, value: Value| drop(all.insert(name.to_owned(), value));
+    put("algorithm", json!(row.entry.name));
+    put("variant", json!(row.variant));
+    put("year", json!(document.year()));
+    row.labels.iter().for_each(|(name, value)| put(name, json!(value)));
+    put("runs", json!(row.runs));
+    for name in task.problem.quantities.iter().flat_map(|quantity| quantity.names()) {
+        put(&name, json!(row.numbers.get(&name)));
+    }
+    put(main.name, json!(row.main));
+    put(&format!("{}_margin", main.column), json!(row.margin));
+    put("expected", json!(row.expected));
+    put("within", json!(row.within));
+    put("busiest_over_mean", json!(row.busiest_over_mean));
+    put("bytes_per_message", json!(row.bytes_per_message));
+    put("needs", json!(row.entry.needs));
+    put("state", json!(document.cost("state")));
+    put("crash", json!(document.fault("Crash")));
+    put("verdict", json!(row.kept));
+    put("violations", json!(row.violations));
+    Value::Object(all)
+}
+
+/// Every row with every digit.
+pub(super) fn results(task: &Task, rows: &[Row]) -> Table {
+    let main = task.problem.main_quantity();
+    let numbers: BTreeSet<&String> = rows.iter().flat_map(|row| row.numbers.keys()).collect();
+    let numbers: Vec<&String> = numbers.into_iter().filter(|name| **name != main.name).collect();
+    let labels = task.scenarios[0].labels.iter().map(|(label, _)| (*label).to_owned());
+    let mut head: Vec<String> =
+        ["algorithm", "variant", "year", "network"].map(str::to_owned).to_vec();
+    head.extend(labels);
+    head.extend(["runs".to_owned(), main.name.to_owned(), format!("{}_margin", main.column)]);
+    head.extend(["formula", "formula_low", "formula_high", "agrees"].map(str::to_owned));
+    head.extend(numbers.iter().map(|name| (*name).clone()));
+    head.extend(["busiest_over_mean", "bytes_per_message"].map(str::to_owned));
+    let mut table = Table::new(head);
+    for row in rows {
+        let expected = row.expected.as_ref();
+        let mut cells: Vec<Cell> = vec![
+            row.entry.name.as_str().into(),
+            row.variant.into(),
+            row.entry.document().year().into(),
+            row.entry.needs.network.to_string().into(),
+        ];
+        cells.extend(row.labels.iter().map(|(_, value)| Cell::from(*value)));
+        cells.extend([row.runs.into(), row.main.into(), row.margin.into()]);
+        cells.extend([
+            expected.map(|it| it.formula.as_str()).into(),
+            expected.map(|it| it.low).into(),
+            expected.map(|it| it.high).into(),
+            row.agreement.name().into(),
+        ]);
+        cells.extend(numbers.iter().map(|name| Cell::from(row.numbers.get(*name).copied())));
+        cells.extend([row.busiest_over_mean.into(), row.bytes_per_message.into()]);
+        table.push(cells);
+    }
+    table
+}
+
+/// The main quantity beside its formula, and what else is worth a plot: for each scenario.
+pub(super) fn pictures(task: &Task, rows: &[Row]) -> Vec<Picture> {
+    let main = task.problem.main_quantity();
+    let mut pictures = Vec::new();
+    for group in rows.chunk_by(|a, b| a.place == b.place) {
+        let scenario = &task.scenarios[group[0].place];
+        let labels: Vec<_> = scenario.labels.iter().map(|(_, value)| *value).collect();
+        let title = match scenario.sentence.is_empty() {
+            true => title(task),
+            false => format!("{}; {}", title(task), scenario.sentence),
+        };
+        let file = |name: &str| match labels.is_empty() {
+            true => format!("{name}.svg"),
+            false if name == "comparison" => format!("{}.svg", labels.join("-")),
+            false => format!("{}-{name}.svg", labels.join("-")),
+        };
+        let of = if labels.is_empty() { String::new() } else { format!(": {}", scenario.sentence) };
+        let measured = group.iter().filter_map(|row| {
+            let (mean, margin) = (row.main?, row.margin.unwrap_or(0.0));
+            Some((row.name(), (mean - margin, mean, mean + margin), row.expected.as_ref()))
+        });
+        let label = main.words();
+        let caption = format!("{}, and the formula where there is one{of}.", out::capital(&label));
+        let svg = out::comparison(&title, &label, measured);
+        pictures.push(Picture::new(&file("comparison"), caption, svg));
+        for quantity in task.problem.quantities.iter().filter(|it| it.is_plotted) {
+            let mut measured = group
+                .iter()
+                .filter_map(|row| {
+                    let mean = *row.numbers.get(quantity.name)?;
+                    Some((row.name(), (mean, mean, mean), None))
+                })
+                .peekable();
+            if measured.peek().is_some() {
+                let label = format!("{}, in {}", quantity.words(), quantity.unit);
+                let caption =
+                    format!("{}: {}{of}.", out::capital(&quantity.words()), quantity.meaning);
+                let svg = out::comparison(&title, &label, measured);
+                pictures.push(Picture::new(&file(quantity.name), caption, svg));
+            }
+        }
+    }
+    pictures
+}

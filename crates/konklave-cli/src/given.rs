@@ -1,0 +1,124 @@
+//! The options that the catalogue declares, on the command line.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use clap::{Arg, ArgMatches, Command};
+use konklave_catalog::catalog::Catalog;
+use konklave_catalog::entry::Entry;
+use konklave_catalog::option::{Choice, Opt, Verb};
+use konklave_catalog::problem::About;
+
+use crate::failure::Failure;
+
+/// What the user says about a problem and an algorithm, by the names of options.
+pub type Given = BTreeMap<String, String>;
+
+/// The verbs whose options come from the catalogue, and whether they take those of algorithms.
+const VERBS: [(&str, Verb, bool); 4] = [
+    ("run", Verb::Run, true),
+    ("check", Verb::Check, true),
+    ("compare", Verb::Compare, false),
+    ("sweep", Verb::Sweep, true),
+];
+
+/// The same command line with the options of all problems and algorithms.
+pub(crate) fn augment(cli: Command, catalog: &'static Catalog) -> Command {
+    VERBS.into_iter().fold(cli, |cli, (name, verb, takes_choices)| {
+        cli.mut_subcommand(name, |command| {
+            let command = command.args(options(catalog, verb).map(|it| option(catalog, it, verb)));
+            command.args(choices(catalog).filter(|_| takes_choices).map(choice))
+        })
+    })
+}
+
+/// What the user says, given what clap has found of a subcommand with this name.
+pub(crate) fn given(catalog: &'static Catalog, name: &str, found: &ArgMatches) -> Given {
+    let verb = VERBS.into_iter().find(|(verb, ..)| *verb == name);
+    let Some((_, verb, takes_choices)) = verb else { return Given::new() };
+    let choices = choices(catalog).filter(|_| takes_choices).map(|choice| choice.name);
+    let names = options(catalog, verb).map(|option| option.name).chain(choices);
+    let value = |name: &str| Some((name.to_owned(), found.get_one::<String>(name)?.clone()));
+    names.filter_map(value).collect()
+}
+
+/// An option that means nothing to an algorithm is a mistake, not a wish to be ignored.
+///
+/// # Errors
+///
+/// If one was given that belongs to other problems.
+pub(crate) fn refuse_foreign(
+    catalog: &Catalog,
+    entry: &Entry,
+    given: &Given,
+    verb: Verb,
+) -> Result<(), Failure> {
+    for name in given.keys() {
+        let takes = |problem: &&&About| problem.options_of(verb).any(|it| it.name == name);
+        let owners: Vec<_> = catalog.problems().iter().filter(takes).map(|it| it.name).collect();
+        if !owners.is_empty()
+            && !owners.contains(&entry.problem.name)
+            && entry.choice(name).is_none()
+        {
+            return Err(Failure::bad(format!(
+                "--{name} is an option of the family {}, but {} is of the family {}",
+                owners.join(" and "),
+                entry.name,
+                entry.problem
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// The options of all problems that a verb takes, each once.
+fn options(catalog: &'static Catalog, verb: Verb) -> impl Iterator<Item = &'static Opt> {
+    let mut known = BTreeSet::new();
+    let problems = catalog.problems().iter();
+    problems
+        .flat_map(move |problem| problem.options_of(verb))
+        .filter(move |it| known.insert(it.name))
+}
+
+/// The options of all algorithms, each once.
+fn choices(catalog: &'static Catalog) -> impl Iterator<Item = &'static Choice> {
+    let mut known = BTreeSet::new();
+    let entries = catalog.entries().iter();
+    entries.flat_map(|entry| entry.choices).filter(move |choice| known.insert(choice.name))
+}
+
+fn option(catalog: &Catalog, option: &'static Opt, verb: Verb) -> Arg {
+    let owners: Vec<_> = catalog
+        .problems()
+        .iter()
+        .filter(|problem| problem.option(option.name).is_some())
+        .map(|problem| problem.title)
+        .collect();
+    let usual = option.usual(verb).map_or("", |usual| usual.text());
+    let is_series = option.is_series && verb == Verb::Sweep;
+    let several = if is_series { "; several, apart by commas" } else { "" };
+    let check = move |text: &str| {
+        let parts = text.split(if is_series { "," } else { "\n" });
+        parts.map(option.check).collect::<Result<(), _>>().map(|()| text.to_owned())
+    };
+    Arg::new(option.name)
+        .long(option.name)
+        .value_name(option.value)
+        .help(format!("{}{several} [default: {usual}]", option.help))
+        .help_heading(in_one(&owners))
+        .value_parser(check)
+}
+
+/// The titles of several problems as one: only the first begins with a capital letter.
+fn in_one(titles: &[&str]) -> String {
+    let lower = |title: &&str| title.to_lowercase();
+    let first = titles.first().map(|title| (*title).to_owned());
+    first.into_iter().chain(titles.iter().skip(1).map(lower)).collect::<Vec<_>>().join(" and ")
+}
+
+fn choice(choice: &'static Choice) -> Arg {
+    Arg::new(choice.name)
+        .long(choice.name)
+        .value_name(choice.name.to_uppercase())
+        .help(choice.help)
+        .help_heading("Variants")
+}

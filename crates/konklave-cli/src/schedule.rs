@@ -1,0 +1,55 @@
+//! Schedules that were found, in every form in which they are told.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+
+use konklave::trace::{Header, Line, VERSION};
+use konklave_catalog::setup::Setup;
+use konklave_catalog::site::Site;
+use konklave_sim::write_line;
+use konklave_stage::erased::Erased;
+use serde_json::Value;
+
+use crate::failure::Failure;
+use crate::replay::describe;
+
+/// The lines of a trace, without its header.
+pub(crate) type Schedule = Vec<Line<Erased>>;
+
+/// The header of a trace of this system.
+pub(crate) fn header(site: &Site) -> Header<Setup> {
+    Header { konklave_trace: VERSION, setup: site.setup().clone() }
+}
+
+/// Writes a schedule as a trace of a system that was built at this site.
+pub(crate) fn write(schedule: &[Line<Erased>], path: &Path, site: &Site) -> Result<(), Failure> {
+    let write = || {
+        let mut out = BufWriter::new(File::create(path)?);
+        write_line(&mut out, &header(site))?;
+        schedule.iter().try_for_each(|line| write_line(&mut out, line))?;
+        out.flush()
+    };
+    write().map_err(|error| Failure::file("write the schedule", path, &error))
+}
+
+/// The lines of that trace.
+pub(crate) fn to_json(schedule: &[Line<Erased>], site: &Site) -> io::Result<Vec<Value>> {
+    let mut lines = vec![serde_json::to_value(header(site))?];
+    for line in schedule {
+        lines.push(serde_json::to_value(line)?);
+    }
+    Ok(lines)
+}
+
+/// The lines of that trace as text, without the header.
+pub(crate) fn to_text(schedule: &[Line<Erased>]) -> Vec<String> {
+    let json = |line| serde_json::to_string(line).expect("what is in a trace can be written");
+    schedule.iter().map(json).collect()
+}
+
+/// For people, a line each.
+pub(crate) fn lines(schedule: &[Line<Erased>]) -> Vec<String> {
+    let text = schedule.iter().map(describe);
+    text.flat_map(|text| text.lines().map(str::to_owned).collect::<Vec<_>>()).collect()
+}
