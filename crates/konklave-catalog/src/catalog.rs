@@ -4,7 +4,6 @@ use crate::entry::Entry;
 use crate::problem::About;
 use crate::refusal::Refusal;
 use crate::specimen::Specimen;
-use crate::{booking, election, mutex};
 
 /// All algorithms that are known, right and broken. It lives as long as the program.
 #[derive(Default)]
@@ -19,10 +18,9 @@ pub struct Catalog {
 impl Catalog {
     /// The algorithms of this repository.
     pub fn standard() -> Self {
-        [mutex::entries(), booking::entries(), election::entries()]
-            .into_iter()
-            .flatten()
-            .fold(Self::default(), Self::with)
+        let entries =
+            [crate::mutex::entries(), crate::booking::entries(), crate::election::entries()];
+        entries.into_iter().flatten().fold(Self::default(), Self::with)
     }
 
     /// The same with one more algorithm. One that has the name of another takes its place.

@@ -84,7 +84,7 @@ pub enum Verb {
 /// Options of `list`.
 #[derive(Debug, Args)]
 pub struct ListArgs {
-    /// Only the algorithms of this family, such as mutex
+    /// Only the algorithms of this family, by a name that the list shows
     pub family: Option<String>,
     /// List broken algorithms instead, to learn from
     #[arg(long, conflicts_with = "family")]

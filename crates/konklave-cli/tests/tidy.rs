@@ -112,6 +112,84 @@ fn the_algorithms_are_pure() {
     demand(complaints);
 }
 
+/// The code of a file, line by line with its number: without comments, tests and the examples that
+/// help texts show.
+fn code(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let lines = text.lines().zip(1..).map(|(line, number)| (number, line));
+    lines
+        .take_while(|(_, line)| *line != "#[cfg(test)]")
+        .map(|(number, line)| (number, line.split("//").next().unwrap_or_default()))
+        .filter(|(_, line)| !line.starts_with("  konklave "))
+}
+
+/// The words of a line, also within names: `ElectionPlan` is `election` and `plan`. A lock of the
+/// standard library is not a problem.
+fn words(line: &str) -> Vec<String> {
+    let names = line.split(|it: char| !it.is_alphanumeric());
+    let names = names.filter(|name| !["Mutex", "MutexGuard"].contains(name));
+    let mut words = Vec::new();
+    for name in names {
+        let mut word = String::new();
+        for letter in name.chars() {
+            if letter.is_uppercase() && !word.is_empty() {
+                words.push(std::mem::take(&mut word));
+            }
+            word.extend(letter.to_lowercase());
+        }
+        words.push(word);
+    }
+    words
+}
+
+/// Whether a file may name problems: it is a test, or about one algorithm by its purpose.
+fn may_name(file: &str) -> bool {
+    let parts = ["/tests/", "/tests.rs", "_tests.rs", "/ring/", "/experiment/"];
+    parts.iter().any(|part| file.contains(part))
+}
+
+#[test]
+fn only_the_catalogue_knows_problems_and_algorithms() {
+    let catalog = Catalog::standard();
+    let problems: Vec<_> = catalog.problems().iter().map(|problem| problem.name).collect();
+    let mut complaints = Vec::new();
+    for krate in ["sim", "check", "stage", "report", "draw", "cli"] {
+        for (file, text) in sources(&format!("crates/konklave-{krate}/src")) {
+            if may_name(&file) {
+                continue;
+            }
+            for (number, line) in code(&text) {
+                let problem = words(line).into_iter().find(|word| problems.contains(&&word[..]));
+                let quoted = |name: &str| line.contains(&format!("\"{name}\""));
+                let algorithm = catalog.entries().iter().find(|entry| quoted(&entry.name));
+                let name = problem.or(algorithm.map(|entry| entry.name.clone()));
+                complaints.extend(name.map(|name| format!("{file}:{number} names {name}")));
+            }
+        }
+    }
+    demand(complaints);
+}
+
+#[test]
+fn a_problem_is_entered_in_three_lines() {
+    let mut places = Vec::new();
+    for folder in ["konklave", "konklave-catalog"] {
+        for (file, text) in sources(&format!("crates/{folder}/src")) {
+            if file.contains("/booking/") {
+                continue;
+            }
+            let named = code(&text).filter(|(_, line)| words(line).contains(&"booking".to_owned()));
+            places.extend(named.map(|_| file.clone()));
+        }
+    }
+    places.sort();
+    let expected = [
+        "crates/konklave-catalog/src/catalog.rs",
+        "crates/konklave-catalog/src/lib.rs",
+        "crates/konklave/src/lib.rs",
+    ];
+    assert_eq!(places, expected);
+}
+
 #[test]
 fn every_algorithm_is_documented_in_the_same_form() {
     let headings = ["Idea", "Cost", "Assumes", "Differs from the paper"];

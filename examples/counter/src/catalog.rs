@@ -43,9 +43,8 @@ static REQUESTS: Opt = Opt {
 static MESSAGES: Quantity = Quantity::new("messages_per_request", "", "per request")
     .label("messages/request")
     .column("messages");
-static ANSWERS: Quantity = Quantity::new("answers", "", "how many numbers were given")
-    .label("answers")
-    .column("answers");
+static ANSWERS: Quantity =
+    Quantity::new("answers", "", "how many numbers were given").label("answers").column("answers");
 
 static ABOUT: About = About {
     name: "counting",

@@ -18,17 +18,16 @@ use crate::given::Given;
   konklave compare election --topology ring --nodes 1024
   konklave compare mutex --nodes 13 --load heavy --out out/mutex
 
-Locks run each on the network it needs. Under light load, and under heavy load with constant delays,
-the beginning and the end of each run are left out, so that the figures are those of the steady
-state. Elections run on one network, for three orders of ids, started by all nodes and by one.")]
+The family decides what is run, and how often: locks run once and long, and where there is a steady
+state only that is measured; algorithms that order the nodes by their ids run for several orders.")]
 pub struct CompareArgs {
-    /// The family, such as mutex or election
+    /// The family, by a name that `list` shows
     pub family: String,
     /// How many nodes there are
     #[arg(long, short, value_parser = number_of_nodes, default_value = "13")]
     pub nodes: u32,
     /// The network, as `run` takes it; algorithms that it does not suit are left out [default: what
-    /// each algorithm needs; for elections, ring]
+    /// the family says, or what each algorithm needs]
     #[arg(long)]
     pub topology: Option<String>,
     /// How many runs are averaged, where one is not enough [default: enough for good means]

@@ -10,12 +10,13 @@
 //! out of turn. In the denying form it holds any number of intervals and is answered at once.
 //!
 //! Promises:
-//! - **no overlap**: no two intervals that overlap are held together;
-//! - **answers on demand**: only a node that asked is granted or denied;
-//! - **no groundless denial**: a denied interval overlaps one that was held meanwhile, and in the
-//!   blocking form nothing is denied;
-//! - **no starvation**: everyone who asks is answered at last; in the blocking form, if everyone
-//!   who holds an interval gives it back at last.
+//! - **no overlap** (safety): at no time are two intervals held that overlap;
+//! - **answers on demand** (safety): a node is answered only if its application asked, and once per
+//!   request;
+//! - **no groundless denial** (safety): a denied interval overlaps one that was held between the
+//!   request and its answer; in the blocking form no request is denied;
+//! - **no starvation** (liveness): every request is eventually answered; in the blocking form, if
+//!   every node that holds an interval eventually gives it back.
 
 pub mod reservation;
 

@@ -10,10 +10,11 @@
 //! leader leaves office when it hears of that ([`Event::SteppedDown`]), or by crashing.
 //!
 //! Promises:
-//! - **one leader**: at no moment two nodes that are up are leaders;
-//! - **the right leader**: the winner is the one that the algorithm promises, see [`Winner`];
-//! - **agreement**: nobody is told a wrong winner;
-//! - **termination**: in the end there is a leader, and every node knows it.
+//! - **one leader** (safety): at no time do two nodes that are up lead;
+//! - **the right leader** (safety): the winner is the node that the algorithm promises to elect,
+//!   see [`Winner`];
+//! - **agreement** (safety): no node is told of a winner that the election does not have;
+//! - **termination** (liveness): eventually there is a leader, and every node that is up knows it.
 
 pub mod adoption;
 pub mod bully;

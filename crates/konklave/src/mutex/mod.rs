@@ -5,9 +5,11 @@
 //! from outside) is ignored.
 //!
 //! Promises:
-//! - **mutual exclusion**: no two nodes are inside together;
-//! - **grants on demand**: only a node that asked is granted;
-//! - **no starvation**: everyone who asks is granted at last, if everyone inside leaves at last.
+//! - **mutual exclusion** (safety): at no time are two nodes in the critical section;
+//! - **grants on demand** (safety): a node is granted entry only if its application asked for it,
+//!   and once per request;
+//! - **no starvation** (liveness): every request is eventually granted, if every node that is
+//!   inside eventually leaves.
 
 pub mod cao_singhal;
 pub mod carvalho_roucairol;
