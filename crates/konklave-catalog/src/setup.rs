@@ -43,8 +43,8 @@ impl Setup {
         self
     }
 
-    /// What the header of a trace says. Older ones have options beside the rest, each with a form of
-    /// its own: `is_option` tells which are options.
+    /// What the header of a trace says. Older ones have options beside the rest, each with a form
+    /// of its own: `is_option` tells which are options.
     ///
     /// # Errors
     ///

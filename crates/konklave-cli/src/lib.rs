@@ -1,8 +1,8 @@
 //! The command line of Konklave: everything behind the binary `konklave`.
 //!
 //! It has verbs and knows how results are printed and drawn. What there is to run, and all that is
-//! said about it, comes from a [`Catalog`]: [`main_with`] takes any, so that an algorithm of another
-//! repository gets every verb.
+//! said about it, comes from a [`Catalog`]: [`main_with`] takes any, so that an algorithm of
+//! another repository gets every verb.
 
 pub mod args;
 pub mod check;

@@ -97,7 +97,8 @@ fn complaint(words: &[&str]) -> Option<String> {
 fn every_command_is_understood() {
     let mut complaints = Vec::new();
     let mut count = 0;
-    for (path, text) in pages() {
+    // Another page is about the commands of another binary, whose own tests give them.
+    for (path, text) in pages().into_iter().filter(|(path, _)| name(path) != "outside.md") {
         for line in command_lines(&text) {
             for words in calls(&line) {
                 count += 1;

@@ -116,7 +116,8 @@ fn a_comparison_puts_measurement_beside_formula() {
     assert!(refused("compare mutex --only raimond").contains("did you mean 'raymond'?"));
     assert!(refused("compare mutex --only chang-roberts").contains("not of the family"));
     assert!(refused("compare mutexes").contains("did you mean 'mutex'?"));
-    assert!(refused("compare booking").contains("write mutex or election"));
+    let booking = fine("compare booking --nodes 5 --variants");
+    assert!(booking.contains("reservation deny") && booking.contains("2(n-1) = 8"), "{booking}");
     assert!(refused("compare mutex --json --csv").contains("cannot be used with"));
 }
 

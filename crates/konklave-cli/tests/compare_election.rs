@@ -55,7 +55,7 @@ fn bounds_hold_with_random_delays() {
 #[test]
 fn bad_input_is_refused() {
     for (arguments, message) in [
-        ("--load heavy", "--load means nothing to a comparison of election"),
+        ("--load heavy", "--load is an option of the family mutex and booking"),
         ("--only raymond", "raymond is not of the family election"),
         ("--topology rink", "did you mean 'ring'?"),
         ("--topology line --only franklin", "line suits none of franklin"),

@@ -227,7 +227,7 @@ fn a_comparison_shows_formulas_beside_what_was_measured() {
     for name in ["ricart-agrawala: 12 (formula 12)", "expected by the formula"] {
         assert!(picture.contains(name), "{name}");
     }
-    for name in ["coordination.svg", "waiting.svg"] {
+    for name in ["coordination_delay.svg", "waiting_time.svg"] {
         let picture = read(&out, name);
         assert!(picture.starts_with("<svg") && picture.contains("suzuki-kasami"), "{name}");
     }
@@ -351,7 +351,8 @@ fn bad_input_is_refused() {
         (format!("export {} --to csv", foreign.display()), "not a trace"),
         ("check --specimen nobody".to_owned(), "there is no specimen"),
         ("check --specimen central-without-queue --nodes 3".to_owned(), "cannot be used"),
-        ("run central-without-queue --nodes 2".to_owned(), "broken specimen"),
+        ("run --specimen nobody".to_owned(), "there is no specimen"),
+        ("run --specimen central-without-queue raymond".to_owned(), "cannot be used"),
     ] {
         let error = refused(&arguments);
         assert!(error.contains(expected), "{arguments}: {error}");

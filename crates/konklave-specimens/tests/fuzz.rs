@@ -7,8 +7,8 @@ use konklave_specimens::{Specimen, Tool, all};
 /// How many schedules the right algorithm goes through at least.
 const SCHEDULES: u64 = 200;
 
-/// The first seed that breaks the promise, and what is left of its schedule, if that is not what the
-/// specimen says.
+/// The first seed that breaks the promise, and what is left of its schedule, if that is not what
+/// the specimen says.
 fn complaint(specimen: &'static Specimen, broken: &'static Entry) -> Option<String> {
     let Specimen { name, setting, promise, .. } = specimen;
     let Tool::Fuzz { seed: expected } = specimen.found_by else { panic!("{name} needs no luck") };

@@ -29,7 +29,7 @@ use crate::needs::{Needs, Network, Order};
 use crate::option::{Choice, Draw, draw_any};
 use crate::refusal::Refusal;
 use crate::site::Site;
-use crate::system::nodes;
+use crate::system::{System, nodes};
 
 /// A line of the table whose formula depends on the conditions of the run.
 macro_rules! lock {
@@ -62,8 +62,8 @@ const QUORUM: Choice = Choice {
     ..Choice::new(
         "quorum",
         &["auto", "plane", "grid", "file:PATH"],
-        "Which nodes are asked: auto, plane, grid or file:PATH, with a line `3: 0 3 7` for node 3's \
-         quorum",
+        "Which nodes are asked: auto, plane, grid or file:PATH, with a line `3: 0 3 7` for the \
+         quorum of node 3",
     )
 };
 const STRUCTURE: Choice = Choice::new(
@@ -103,6 +103,11 @@ fn draw_quorum(draw: &mut Draw<'_>, choice: &Choice) -> Option<String> {
 
 /// All of them.
 pub(crate) fn entries() -> Vec<Entry> {
+    by_permission().into_iter().chain(by_token()).chain(on_networks()).collect()
+}
+
+/// By permission of other nodes.
+fn by_permission() -> Vec<Entry> {
     vec![
         lock!(cao_singhal, COMPLETE, &[QUORUM], formulas::cao_singhal, |site| {
             let quorums = quorums(site)?;
@@ -122,36 +127,6 @@ pub(crate) fn entries() -> Vec<Entry> {
                 Ok(nodes(Mutex, site, make))
             }
         ),
-        lock!(central, COMPLETE, &[], formulas::central, |site| {
-            Ok(nodes(Mutex, site, |me| Central::new(me, NodeId(0))))
-        }),
-        lock!(
-            hierarchical,
-            COMPLETE,
-            &[HIERARCHICAL, CLUSTERS, BOUND],
-            network_formulas::hierarchical,
-            |site| {
-                let clusters = site.number("clusters").min(site.nodes());
-                let bound = site.number("bound");
-                Ok(match site.choice("variant") {
-                    "raymond" => nodes(Mutex, site, move |me| {
-                        let line = |me: NodeId| {
-                            let holder = NodeId(me.0.saturating_sub(1));
-                            Raymond::new(me, holder, raymond::Variant::Plain)
-                        };
-                        Hierarchical::new(me, clusters, bound, line)
-                    }),
-                    "ricart-agrawala" => nodes(Mutex, site, move |me| {
-                        let all = |me| RicartAgrawala::new(me, clusters);
-                        Hierarchical::new(me, clusters, bound, all)
-                    }),
-                    _ => nodes(Mutex, site, move |me| {
-                        let path = |me| NaimiTrehel::new(me, NodeId(0));
-                        Hierarchical::new(me, clusters, bound, path)
-                    }),
-                })
-            }
-        ),
         lock!(lamport, COMPLETE.order(Order::Fifo), &[ACKS], formulas::lamport, |site| {
             let acks = acks(site);
             Ok(nodes(Mutex, site, move |me| Lamport::new(me, site.nodes(), acks)))
@@ -160,29 +135,34 @@ pub(crate) fn entries() -> Vec<Entry> {
             let quorums = quorums(site)?;
             Ok(nodes(Mutex, site, move |me| Maekawa::new(me, quorums.of(me).clone())))
         }),
-        lock!(naimi_trehel, COMPLETE, &[], formulas::naimi_trehel, |site| {
-            Ok(nodes(Mutex, site, |me| NaimiTrehel::new(me, NodeId(0))))
+        lock!(ricart_agrawala, COMPLETE, &[], formulas::two_each, |site| {
+            Ok(nodes(Mutex, site, |me| RicartAgrawala::new(me, site.nodes())))
         }),
+        lock!(sanders, COMPLETE, &[STRUCTURE], formulas::sanders, |site| {
+            let structure = structure(site)?;
+            Ok(nodes(Mutex, site, move |me| Sanders::new(me, structure.at(me).clone())))
+        }),
+    ]
+}
+
+/// By a coordinator, by clusters, or by a token on a given network.
+fn on_networks() -> Vec<Entry> {
+    vec![
+        lock!(central, COMPLETE, &[], formulas::central, |site| {
+            Ok(nodes(Mutex, site, |me| Central::new(me, NodeId(0))))
+        }),
+        lock!(
+            hierarchical,
+            COMPLETE,
+            &[HIERARCHICAL, CLUSTERS, BOUND],
+            network_formulas::hierarchical,
+            hierarchical
+        ),
         lock!(perpetuum, RING.perpetual(), &[LINGER], network_formulas::perpetuum, |site| {
             // A tick is a millisecond; `none` is not a number.
             let linger = Duration::from_millis(site.choice("linger").parse().unwrap_or(0));
             let make = move |me| Perpetuum::new(me, site.beside(me), NodeId(0), linger);
             Ok(nodes(Mutex, site, make))
-        }),
-        lock!(raymond, TREE, &[RAYMOND], network_formulas::raymond, |site| {
-            let variant = match site.choice("variant") {
-                "combined" => raymond::Variant::Combined,
-                "greedy" => raymond::Variant::Greedy,
-                _ => raymond::Variant::Plain,
-            };
-            let make = move |me| Raymond::new(me, site.towards_first(me), variant);
-            Ok(nodes(Mutex, site, make))
-        }),
-        lock!(ricart_agrawala, COMPLETE, &[], formulas::two_each, |site| {
-            Ok(nodes(Mutex, site, |me| RicartAgrawala::new(me, site.nodes())))
-        }),
-        lock!(ricart_agrawala_token, COMPLETE, &[], formulas::broadcast_token, |site| {
-            Ok(nodes(Mutex, site, |me| RicartAgrawalaToken::new(me, site.nodes())))
         }),
         lock!(
             ring_chase,
@@ -201,16 +181,6 @@ pub(crate) fn entries() -> Vec<Entry> {
                 Ok(nodes(Mutex, site, make))
             }
         ),
-        lock!(sanders, COMPLETE, &[STRUCTURE], formulas::sanders, |site| {
-            let structure = structure(site)?;
-            Ok(nodes(Mutex, site, move |me| Sanders::new(me, structure.at(me).clone())))
-        }),
-        lock!(singhal, COMPLETE, &[], formulas::singhal, |site| {
-            Ok(nodes(Mutex, site, |me| Singhal::new(me, site.nodes())))
-        }),
-        lock!(suzuki_kasami, COMPLETE, &[], formulas::broadcast_token, |site| {
-            Ok(nodes(Mutex, site, |me| SuzukiKasami::new(me, site.nodes())))
-        }),
         lock!(token_graph, CONNECTED, &[TOKEN_GRAPH], network_formulas::token_graph, |site| {
             let variant = match site.choice("variant") {
                 "everyone" => token_graph::Variant::Everyone,
@@ -234,6 +204,56 @@ pub(crate) fn entries() -> Vec<Entry> {
             Ok(nodes(Mutex, site, make))
         }),
     ]
+}
+
+/// By a token that travels between any two nodes, or along a tree.
+fn by_token() -> Vec<Entry> {
+    vec![
+        lock!(naimi_trehel, COMPLETE, &[], formulas::naimi_trehel, |site| {
+            Ok(nodes(Mutex, site, |me| NaimiTrehel::new(me, NodeId(0))))
+        }),
+        lock!(raymond, TREE, &[RAYMOND], network_formulas::raymond, |site| {
+            let variant = match site.choice("variant") {
+                "combined" => raymond::Variant::Combined,
+                "greedy" => raymond::Variant::Greedy,
+                _ => raymond::Variant::Plain,
+            };
+            let make = move |me| Raymond::new(me, site.towards_first(me), variant);
+            Ok(nodes(Mutex, site, make))
+        }),
+        lock!(ricart_agrawala_token, COMPLETE, &[], formulas::broadcast_token, |site| {
+            Ok(nodes(Mutex, site, |me| RicartAgrawalaToken::new(me, site.nodes())))
+        }),
+        lock!(singhal, COMPLETE, &[], formulas::singhal, |site| {
+            Ok(nodes(Mutex, site, |me| Singhal::new(me, site.nodes())))
+        }),
+        lock!(suzuki_kasami, COMPLETE, &[], formulas::broadcast_token, |site| {
+            Ok(nodes(Mutex, site, |me| SuzukiKasami::new(me, site.nodes())))
+        }),
+    ]
+}
+
+/// Any of three algorithms between the representatives of clusters.
+fn hierarchical(site: &Site) -> Result<Box<dyn System + '_>, Refusal> {
+    let clusters = site.number("clusters").min(site.nodes());
+    let bound = site.number("bound");
+    Ok(match site.choice("variant") {
+        "raymond" => nodes(Mutex, site, move |me| {
+            let line = |me: NodeId| {
+                let holder = NodeId(me.0.saturating_sub(1));
+                Raymond::new(me, holder, raymond::Variant::Plain)
+            };
+            Hierarchical::new(me, clusters, bound, line)
+        }),
+        "ricart-agrawala" => nodes(Mutex, site, move |me| {
+            let all = |me| RicartAgrawala::new(me, clusters);
+            Hierarchical::new(me, clusters, bound, all)
+        }),
+        _ => nodes(Mutex, site, move |me| {
+            let path = |me| NaimiTrehel::new(me, NodeId(0));
+            Hierarchical::new(me, clusters, bound, path)
+        }),
+    })
 }
 
 fn acks(site: &Site) -> Acks {

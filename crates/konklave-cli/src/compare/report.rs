@@ -268,10 +268,14 @@ pub(super) fn results(task: &Task, rows: &[Row]) -> Table {
     let numbers: BTreeSet<&String> = rows.iter().flat_map(|row| row.numbers.keys()).collect();
     let numbers: Vec<&String> = numbers.into_iter().filter(|name| **name != main.name).collect();
     let labels = task.scenarios[0].labels.iter().map(|(label, _)| (*label).to_owned());
-    let mut head: Vec<String> =
-        ["algorithm", "variant", "year", "network"].map(str::to_owned).to_vec();
+    let (is_alone, is_mean) = (task.network.is_none(), rows.iter().any(|row| row.runs > 1));
+    let margin = format!("{}_margin", main.column);
+    let mut head = ["algorithm", "variant", "year"].map(str::to_owned).to_vec();
+    head.extend(is_alone.then(|| "network".to_owned()));
     head.extend(labels);
-    head.extend(["runs".to_owned(), main.name.to_owned(), format!("{}_margin", main.column)]);
+    head.extend(is_mean.then(|| "runs".to_owned()));
+    head.push(main.name.to_owned());
+    head.extend(is_mean.then_some(margin));
     head.extend(["formula", "formula_low", "formula_high", "agrees"].map(str::to_owned));
     head.extend(numbers.iter().map(|name| (*name).clone()));
     head.extend(["busiest_over_mean", "bytes_per_message"].map(str::to_owned));
@@ -282,10 +286,12 @@ pub(super) fn results(task: &Task, rows: &[Row]) -> Table {
             row.entry.name.as_str().into(),
             row.variant.into(),
             row.entry.document().year().into(),
-            row.entry.needs.network.to_string().into(),
         ];
+        cells.extend(is_alone.then(|| Cell::from(row.entry.needs.network.to_string())));
         cells.extend(row.labels.iter().map(|(_, value)| Cell::from(*value)));
-        cells.extend([row.runs.into(), row.main.into(), row.margin.into()]);
+        cells.extend(is_mean.then_some(Cell::from(row.runs)));
+        cells.push(row.main.into());
+        cells.extend(is_mean.then_some(Cell::from(row.margin)));
         cells.extend([
             expected.map(|it| it.formula.as_str()).into(),
             expected.map(|it| it.low).into(),
@@ -324,7 +330,9 @@ pub(super) fn pictures(task: &Task, rows: &[Row]) -> Vec<Picture> {
         let caption = format!("{}, and the formula where there is one{of}.", out::capital(&label));
         let svg = out::comparison(&title, &label, measured);
         pictures.push(Picture::new(&file("comparison"), caption, svg));
-        for quantity in task.problem.quantities.iter().filter(|it| it.is_plotted) {
+        // Several scenarios have pictures enough.
+        let others = task.problem.quantities.iter().filter(|it| it.is_plotted);
+        for quantity in others.filter(|_| task.scenarios.len() == 1) {
             let mut measured = group
                 .iter()
                 .filter_map(|row| {
