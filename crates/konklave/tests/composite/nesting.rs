@@ -76,19 +76,21 @@ impl Protocol for Echo {
 }
 
 impl Hosts<Speaker> for Echo {
-    fn part(&mut self) -> &mut Speaker {
-        &mut self.speaker
+    type Slot = ();
+
+    fn part(&mut self, (): &()) -> Option<&mut Speaker> {
+        Some(&mut self.speaker)
     }
 
-    fn wrap_msg(msg: u32) -> Wrapped<u32> {
+    fn wrap_msg((): &(), msg: u32) -> Wrapped<u32> {
         Wrapped::Part(msg)
     }
 
-    fn wrap_timer(timer: ()) -> Wrapped<()> {
+    fn wrap_timer((): &(), timer: ()) -> Wrapped<()> {
         Wrapped::Part(timer)
     }
 
-    fn on_part(&mut self, word: u32, env: &mut impl Env<Self>) {
+    fn on_part(&mut self, (): &(), word: u32, env: &mut impl Env<Self>) {
         assert!(!self.speaker.busy, "told while the part is busy");
         env.emit(word);
         if word == 1 {
@@ -126,19 +128,21 @@ impl Protocol for Listener {
 }
 
 impl Hosts<Echo> for Listener {
-    fn part(&mut self) -> &mut Echo {
-        &mut self.echo
+    type Slot = ();
+
+    fn part(&mut self, (): &()) -> Option<&mut Echo> {
+        Some(&mut self.echo)
     }
 
-    fn wrap_msg(msg: Wrapped<u32>) -> Self::Msg {
+    fn wrap_msg((): &(), msg: Wrapped<u32>) -> Self::Msg {
         Wrapped::Part(msg)
     }
 
-    fn wrap_timer(timer: Wrapped<()>) -> Self::Timer {
+    fn wrap_timer((): &(), timer: Wrapped<()>) -> Self::Timer {
         Wrapped::Part(timer)
     }
 
-    fn on_part(&mut self, word: u32, env: &mut impl Env<Self>) {
+    fn on_part(&mut self, (): &(), word: u32, env: &mut impl Env<Self>) {
         self.heard.push(word);
         env.emit(word);
     }
