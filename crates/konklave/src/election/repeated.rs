@@ -18,12 +18,11 @@
 //! messages of different elections.
 
 use std::fmt::{self, Debug};
-use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
 use super::{Command, Event};
-use crate::protocol::{Env, Input, Protocol};
+use crate::protocol::{Env, Hosts, Invariant, Lifts, Protocol};
 use crate::{NodeId, NodeSet};
 
 /// Something that belongs to one of the elections.
@@ -92,32 +91,36 @@ where
     type Event = Event;
 
     fn on_start(&mut self, env: &mut impl Env<Self>) {
-        self.run(Input::Start, env);
+        self.run_in(self.election, env, |current, env| current.on_start(env));
     }
 
     fn on_command(&mut self, command: Command, env: &mut impl Env<Self>) {
         if command == Command::Start && self.state != State::Undecided {
             self.join(self.election.saturating_add(1), env);
         }
-        self.run(Input::Command(command), env);
+        self.run_in(self.election, env, |current, env| current.on_command(command, env));
     }
 
     fn on_message(&mut self, from: NodeId, msg: Self::Msg, env: &mut impl Env<Self>) {
-        if msg.election > self.election {
-            self.join(msg.election, env);
+        let Numbered { election, of } = msg;
+        if election > self.election {
+            self.join(election, env);
         }
-        if msg.election == self.election {
-            self.run(Input::Message { from, msg: msg.of }, env);
-        } // Else it is from an election that is over.
+        self.run_in(election, env, |current, env| current.on_message(from, of, env));
     }
 
     /// Algorithms that survive no crashes set no timers, so this one is of the current election.
     fn on_timer(&mut self, timer: P::Timer, env: &mut impl Env<Self>) {
-        self.run(Input::Timer(timer), env);
+        self.run_in(self.election, env, |current, env| current.on_timer(timer, env));
     }
 
     fn waits_for(&self) -> NodeSet {
         self.current.waits_for()
+    }
+
+    /// The lemmas of P hold in every election. They are judged in the newest.
+    fn invariants(&self) -> Vec<Invariant<Self>> {
+        self.fresh.invariants().into_iter().map(Self::lift).collect()
     }
 }
 
@@ -131,50 +134,59 @@ where
         }
         (self.election, self.state) = (election, State::Undecided);
         self.current = self.fresh.clone();
-        self.run(Input::Start, env);
-    }
-
-    fn run(&mut self, input: Input<P>, env: &mut impl Env<Self>) {
-        let mut term = Term { env, election: self.election, state: &mut self.state };
-        self.current.on(input, &mut term);
+        self.on_start(env);
     }
 }
 
-/// The environment of the current election.
-struct Term<'a, E> {
-    env: &'a mut E,
-    election: u32,
-    state: &'a mut State,
-}
-
-impl<P, E> Env<P> for Term<'_, E>
+/// The slots are the numbers of elections.
+impl<P> Hosts<P> for Repeated<P>
 where
     P: Protocol<Command = Command, Event = Event>,
-    E: Env<Repeated<P>>,
 {
-    fn send(&mut self, to: NodeId, msg: P::Msg) {
-        self.env.send(to, Numbered { election: self.election, of: msg });
+    type Slot = u32;
+
+    /// There is none in an election that is over.
+    fn part(&mut self, &election: &u32) -> Option<&mut P> {
+        (election == self.election).then_some(&mut self.current)
     }
 
-    fn set_timer(&mut self, timer: P::Timer, after: Duration) {
-        self.env.set_timer(timer, after);
+    fn wrap_msg(&election: &u32, msg: P::Msg) -> Numbered<P::Msg> {
+        Numbered { election, of: msg }
     }
 
-    fn cancel_timer(&mut self, timer: P::Timer) {
-        self.env.cancel_timer(timer);
+    fn wrap_timer(_election: &u32, timer: P::Timer) -> P::Timer {
+        timer
     }
 
-    fn emit(&mut self, event: Event) {
+    fn wrap_event(_election: &u32, event: &Event) -> Option<Event> {
+        Some(*event)
+    }
+
+    fn on_part(&mut self, _election: &u32, event: Event, _env: &mut impl Env<Self>) {
         match event {
-            Event::Elected => *self.state = State::Leader,
-            Event::Knows(_) if *self.state == State::Undecided => *self.state = State::Decided,
+            Event::Elected => self.state = State::Leader,
+            Event::Knows(_) if self.state == State::Undecided => self.state = State::Decided,
             _ => {}
         }
-        self.env.emit(event);
+    }
+}
+
+impl<P> Lifts<P> for Repeated<P>
+where
+    P: Protocol<Command = Command, Event = Event>,
+{
+    /// The newest: nobody has left it yet.
+    fn slots(nodes: &[&Self]) -> Vec<u32> {
+        nodes.iter().map(|node| node.election).max().into_iter().collect()
     }
 
-    fn choose(&mut self, bound: u32) -> u32 {
-        self.env.choose(bound)
+    /// Whoever has not heard of the newest election sleeps in it.
+    fn seen(&self, &election: &u32) -> Option<&P> {
+        Some(if election == self.election { &self.current } else { &self.fresh })
+    }
+
+    fn unwrap_msg(msg: &Numbered<P::Msg>) -> Option<(u32, &P::Msg)> {
+        Some((msg.election, &msg.of))
     }
 }
 
