@@ -196,6 +196,7 @@ mod tests {
     use super::super::chang_roberts::{ChangRoberts, Msg, Wake};
     use super::*;
     use crate::Recorder;
+    use crate::protocol::{Broken, Never, Snapshot};
 
     type Node = Repeated<ChangRoberts>;
 
@@ -237,6 +238,68 @@ mod tests {
         env.lines();
         let next = receive(&mut node, 1, Msg::Propose(Id(9)), &mut env);
         assert_eq!(next, ["-> 0 Propose(5) #1", "-> 0 Propose(9) #1"]);
-        assert!(receive(&mut node, 0, Msg::Propose(Id(5)), &mut env).is_empty());
+        let before = node.clone();
+        let late = receive(&mut node, 0, Msg::Propose(Id(12)), &mut env);
+        assert!(late.is_empty(), "in this election it would go on: {late:?}");
+        assert_eq!(node, before);
+    }
+
+    /// Gives a chip to whoever starts.
+    #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+    struct Chip {
+        is_here: bool,
+    }
+
+    impl Protocol for Chip {
+        type Msg = ();
+        type Timer = Never;
+        type Command = Command;
+        type Event = Event;
+
+        fn on_command(&mut self, _command: Command, env: &mut impl Env<Self>) {
+            self.is_here = true;
+            env.emit(Event::Knows(Id(0)));
+        }
+
+        fn on_message(&mut self, _from: NodeId, (): (), _env: &mut impl Env<Self>) {
+            self.is_here = true;
+        }
+
+        fn invariants(&self) -> Vec<Invariant<Self>> {
+            vec![Invariant::new("one chip", |system: &Snapshot<'_, Self>| {
+                let held = system.nodes.iter().filter(|node| node.is_here).count();
+                match held + system.messages.len() {
+                    0 | 1 => Ok(()),
+                    chips => Err(format!("there are {chips} chips")),
+                }
+            })]
+        }
+    }
+
+    #[test]
+    fn lemmas_are_judged_in_the_newest_election_alone() {
+        let judge = |nodes: &[&Repeated<Chip>], elections: &[u32]| {
+            let number = |&election: &u32| Numbered { election, of: () };
+            let messages: Vec<_> = elections.iter().map(number).collect();
+            let messages: Vec<_> = messages.iter().map(|it| (NodeId(0), NodeId(1), it)).collect();
+            let lemmas = nodes[0].invariants();
+            assert_eq!(lemmas[0].name(), "one chip");
+            lemmas[0].judge(&Snapshot { nodes, messages: &messages })
+        };
+        let mut env = Recorder::default();
+        let asleep = Repeated::new(Chip { is_here: false });
+        let mut first = asleep.clone();
+        first.on_command(Command::Start, &mut env);
+        assert_eq!(judge(&[&first, &asleep], &[]), Ok(()));
+        let broken = Broken::promise("one chip", "there are 2 chips");
+        assert_eq!(judge(&[&first, &asleep], &[0]), broken);
+        assert_eq!(judge(&[&first, &first], &[]), broken);
+
+        // A chip of its own in the next election.
+        let mut second = first.clone();
+        second.on_command(Command::Start, &mut env);
+        assert_eq!(judge(&[&first, &second], &[0, 0]), Ok(()), "nobody has the other chips there");
+        assert_eq!(judge(&[&first, &second], &[1]), broken);
+        assert_eq!(judge(&[&second, &second], &[]), broken);
     }
 }
