@@ -4,8 +4,8 @@
 //! both on until they are there; the links repeat what is not acknowledged. Messages and timers are
 //! wrapped on the way out, events are handed up on the way in.
 //!
-//! Smaller protocols show what hosts promise: when effects get out (`nesting`), and which of several
-//! parts has them (`slots`).
+//! Smaller protocols show what hosts promise: when effects get out (`nesting`), and how several
+//! parts are kept apart (`slots`).
 
 mod composite {
     mod counter;
