@@ -73,19 +73,21 @@ impl Protocol for Router {
 }
 
 impl Hosts<Ring> for Router {
-    fn part(&mut self) -> &mut Ring {
-        &mut self.ring
+    type Slot = ();
+
+    fn part(&mut self, (): &()) -> Option<&mut Ring> {
+        Some(&mut self.ring)
     }
 
-    fn wrap_msg(msg: RingMsg) -> RouterMsg {
+    fn wrap_msg((): &(), msg: RingMsg) -> RouterMsg {
         RouterMsg::Ring(msg)
     }
 
-    fn wrap_timer(timer: Never) -> Never {
+    fn wrap_timer((): &(), timer: Never) -> Never {
         timer
     }
 
-    fn on_part(&mut self, parcel: Parcel, env: &mut impl Env<Self>) {
+    fn on_part(&mut self, (): &(), parcel: Parcel, env: &mut impl Env<Self>) {
         match parcel.to == self.me {
             true => env.emit(parcel.number),
             false => self.on_command(parcel, env),
@@ -144,19 +146,21 @@ impl Protocol for Counter {
 }
 
 impl Hosts<Router> for Counter {
-    fn part(&mut self) -> &mut Router {
-        &mut self.router
+    type Slot = ();
+
+    fn part(&mut self, (): &()) -> Option<&mut Router> {
+        Some(&mut self.router)
     }
 
-    fn wrap_msg(msg: RouterMsg) -> CounterMsg {
+    fn wrap_msg((): &(), msg: RouterMsg) -> CounterMsg {
         CounterMsg::Router(msg)
     }
 
-    fn wrap_timer(timer: Never) -> Never {
+    fn wrap_timer((): &(), timer: Never) -> Never {
         timer
     }
 
-    fn on_part(&mut self, number: u32, env: &mut impl Env<Self>) {
+    fn on_part(&mut self, (): &(), number: u32, env: &mut impl Env<Self>) {
         match number < COUNT {
             true => self.tell(number + 1, env),
             false => env.emit(Counted),

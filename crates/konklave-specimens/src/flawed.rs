@@ -2,9 +2,8 @@
 
 use std::fmt::Debug;
 use std::hash::Hash;
-use std::time::Duration;
 
-use konklave::protocol::{Effect, Env, Input, Protocol};
+use konklave::protocol::{Effect, Env, Hosts, Input, Protocol};
 use konklave::{NodeId, NodeSet, Recorder};
 
 /// What is wrong, compared with a right protocol.
@@ -57,17 +56,9 @@ impl<P: Protocol, F: Flaw<P>> Flawed<P, F> {
 
     fn happen(&mut self, input: Input<P>, env: &mut impl Env<Self>) {
         for input in self.flaw.inputs(&self.right, input) {
-            let mut inner = Inner { choose: &mut |bound| env.choose(bound), effects: Vec::new() };
-            self.right.on(input.clone(), &mut inner);
-            let effects = inner.effects;
+            let effects = self.hold(&(), input.clone(), env);
             for effect in self.flaw.effects(&self.right, &input, effects) {
-                match effect {
-                    Effect::Send { to, msg } => env.send(to, msg),
-                    Effect::SetTimer { timer, after } => env.set_timer(timer, after),
-                    Effect::CancelTimer(timer) => env.cancel_timer(timer),
-                    Effect::Emit(event) => env.emit(event),
-                    Effect::Choose { .. } => {} // Was made when it was needed.
-                }
+                self.release(&(), effect, env);
             }
         }
     }
@@ -100,30 +91,22 @@ impl<P: Protocol, F: Flaw<P>> Protocol for Flawed<P, F> {
     }
 }
 
-/// The environment of the right node: its effects wait for the flaw, but choices cannot wait.
-struct Inner<'a, E, P: Protocol> {
-    choose: &'a mut E,
-    effects: Vec<Effect<P>>,
-}
+impl<P: Protocol, F: Flaw<P>> Hosts<P> for Flawed<P, F> {
+    type Slot = ();
 
-impl<P: Protocol, E: FnMut(u32) -> u32> Env<P> for Inner<'_, E, P> {
-    fn send(&mut self, to: NodeId, msg: P::Msg) {
-        self.effects.push(Effect::Send { to, msg });
+    fn part(&mut self, (): &()) -> Option<&mut P> {
+        Some(&mut self.right)
     }
 
-    fn set_timer(&mut self, timer: P::Timer, after: Duration) {
-        self.effects.push(Effect::SetTimer { timer, after });
+    fn wrap_msg((): &(), msg: P::Msg) -> P::Msg {
+        msg
     }
 
-    fn cancel_timer(&mut self, timer: P::Timer) {
-        self.effects.push(Effect::CancelTimer(timer));
+    fn wrap_timer((): &(), timer: P::Timer) -> P::Timer {
+        timer
     }
 
-    fn emit(&mut self, event: P::Event) {
-        self.effects.push(Effect::Emit(event));
-    }
-
-    fn choose(&mut self, bound: u32) -> u32 {
-        (self.choose)(bound)
+    fn on_part(&mut self, (): &(), event: P::Event, env: &mut impl Env<Self>) {
+        env.emit(event);
     }
 }

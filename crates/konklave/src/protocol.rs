@@ -2,16 +2,17 @@
 //! transition can have ([`Env`]), how one protocol runs inside another ([`Hosts`]), and who watches
 //! that promises are kept ([`Monitor`]).
 
+pub mod hosts;
+
 use std::fmt::{self, Debug, Display};
 use std::hash::Hash;
-use std::marker::PhantomData;
 use std::sync::Arc;
 use std::time::Duration;
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use smallvec::SmallVec;
 
+pub use self::hosts::{Hosts, Lifts, PartEnv};
 use crate::NodeSet;
 
 /// The address of a node: its number, from zero, without gaps.
@@ -204,74 +205,6 @@ pub enum Effect<P: Protocol> {
         /// The one that was taken.
         value: u32,
     },
-}
-
-/// `Self` runs a `C` as a part: commands go down by method call, events come up here.
-///
-/// ```text
-/// Msg::Position(key) => self.run(env, |dict, env| dict.put(key, value, env)),        // down
-/// Msg::Dict(msg)     => self.run(env, |dict, env| dict.on_message(from, msg, env)),
-///
-/// fn on_part(&mut self, event: dict::Event, env: &mut impl Env<Self>) { ... }        // up
-/// ```
-pub trait Hosts<C: Protocol>: Protocol {
-    /// Where the part lives.
-    fn part(&mut self) -> &mut C;
-
-    /// A message of the part, as a message of the host.
-    fn wrap_msg(msg: C::Msg) -> Self::Msg;
-
-    /// A timer of the part, as a timer of the host.
-    fn wrap_timer(timer: C::Timer) -> Self::Timer;
-
-    /// The part tells its host something.
-    fn on_part(&mut self, event: C::Event, env: &mut impl Env<Self>);
-
-    /// One transition of the part, then [`on_part`](Self::on_part) for each of its events, in
-    /// order.
-    ///
-    /// The events wait until the transition has ended: the part is never entered while it is busy.
-    fn run<E: Env<Self>>(
-        &mut self,
-        env: &mut E,
-        transition: impl FnOnce(&mut C, &mut PartEnv<'_, E, Self, C>),
-    ) {
-        let mut part_env = PartEnv { env, events: SmallVec::new(), host: PhantomData };
-        transition(self.part(), &mut part_env);
-        let PartEnv { env, events, .. } = part_env;
-        for event in events {
-            self.on_part(event, env);
-        }
-    }
-}
-
-/// The environment of a part: its host's, with messages and timers wrapped and events held back.
-pub struct PartEnv<'a, E, P, C: Protocol> {
-    env: &'a mut E,
-    events: SmallVec<[C::Event; 2]>,
-    host: PhantomData<P>,
-}
-
-impl<E: Env<P>, P: Hosts<C>, C: Protocol> Env<C> for PartEnv<'_, E, P, C> {
-    fn send(&mut self, to: NodeId, msg: C::Msg) {
-        self.env.send(to, P::wrap_msg(msg));
-    }
-
-    fn set_timer(&mut self, timer: C::Timer, after: Duration) {
-        self.env.set_timer(P::wrap_timer(timer), after);
-    }
-
-    fn cancel_timer(&mut self, timer: C::Timer) {
-        self.env.cancel_timer(P::wrap_timer(timer));
-    }
-
-    fn emit(&mut self, event: C::Event) {
-        self.events.push(event);
-    }
-
-    fn choose(&mut self, bound: u32) -> u32 {
-        self.env.choose(bound)
-    }
 }
 
 /// Watches the commands and events of one run from outside and names the promise that breaks.

@@ -116,10 +116,11 @@ impl Problem for Counting {
 /// The right algorithm.
 pub fn entry() -> Entry {
     let needs = Needs::network(Network::Complete);
-    let build = |site| Ok(nodes(Counting, site, |_| Central::default()));
-    Entry::new("central-count", Counting::ABOUT, needs, build)
-        .source(include_str!("central.rs"), "src/central.rs")
-        .formula(|_, _| Some(Expected::exactly("2", 2.0)))
+    Entry::new("central-count", Counting::ABOUT, needs, |site| {
+        Ok(nodes(Counting, site, |_| Central::default()))
+    })
+    .source(include_str!("central.rs"), "src/central.rs")
+    .formula(|_, _| Some(Expected::exactly("2", 2.0)))
 }
 
 /// The broken one.

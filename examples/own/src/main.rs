@@ -50,17 +50,10 @@ pub enum Msg {
 }
 
 /// A node.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Permits {
     /// At the service: the nodes that wait, after the one that has the permit.
     queue: VecDeque<NodeId>,
-}
-
-impl Permits {
-    /// A node that wants nothing yet.
-    pub fn new() -> Self {
-        Self { queue: VecDeque::new() }
-    }
 }
 
 impl Protocol for Permits {
@@ -97,9 +90,10 @@ impl Protocol for Permits {
 
 fn main() -> ExitCode {
     let needs = Needs::network(Network::Complete);
-    let build = |site| Ok(nodes(Mutex, site, |_| Permits::new()));
-    let entry = Entry::new("permits", Mutex::ABOUT, needs, build)
-        .source(include_str!("main.rs"), "src/main.rs")
-        .formula(|_, _| Some(Expected::exactly("3", 3.0)));
+    let entry = Entry::new("permits", Mutex::ABOUT, needs, |site| {
+        Ok(nodes(Mutex, site, |_| Permits::default()))
+    })
+    .source(include_str!("main.rs"), "src/main.rs")
+    .formula(|_, _| Some(Expected::exactly("3", 3.0)));
     konklave_cli::main_with(konklave_cli::catalog().with(entry))
 }

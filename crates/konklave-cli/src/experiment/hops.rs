@@ -1,94 +1,58 @@
-//! How far ids travel on a ring: Chang and Roberts with a counter on every proposal.
+//! How far ids travel on a ring: Chang and Roberts, with a note of every proposal that arrives.
 
-use std::time::Duration;
+use std::collections::BTreeMap;
 
 use konklave::NodeId;
-use konklave::election::chang_roberts::{self, ChangRoberts, Wake};
+use konklave::election::chang_roberts::{ChangRoberts, Msg, Wake};
 use konklave::election::{Command, Event, Id, Monitor, Winner};
-use konklave::protocol::{Broken, Env, Never, Protocol};
+use konklave::protocol::{Broken, Env, Hosts, Never, Protocol};
 use konklave_catalog::election::workload::{Ballot, Plan};
 use konklave_sim::random::{Random, Stream};
 use konklave_sim::{Options, Simulation};
-use serde::{Deserialize, Serialize};
 
-/// A message that knows how far its id has come.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-struct Counted {
-    msg: chang_roberts::Msg,
-    hops: u32,
-}
-
-/// A node of Chang and Roberts that writes down how far the proposals came that end with it.
+/// A node of Chang and Roberts that writes down which ids come by: an id comes by once for every
+/// hop that it travels.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Odometer {
     node: ChangRoberts,
-    ended: Vec<u32>,
+    arrived: Vec<Id>,
 }
 
 impl Protocol for Odometer {
-    type Msg = Counted;
+    type Msg = Msg;
     type Timer = Never;
     type Command = Command;
     type Event = Event;
 
     fn on_command(&mut self, command: Command, env: &mut impl Env<Self>) {
-        self.node.on_command(command, &mut Counter { env, arrived: None, passed: Passed::Not });
+        self.run(env, |node, env| node.on_command(command, env));
     }
 
-    fn on_message(
-        &mut self,
-        from: NodeId,
-        Counted { msg, hops }: Counted,
-        env: &mut impl Env<Self>,
-    ) {
-        let mut counter = Counter { env, arrived: Some((msg, hops)), passed: Passed::Not };
-        self.node.on_message(from, msg, &mut counter);
-        if matches!(msg, chang_roberts::Msg::Propose(_)) && counter.passed == Passed::Not {
-            self.ended.push(hops);
+    fn on_message(&mut self, from: NodeId, msg: Msg, env: &mut impl Env<Self>) {
+        if let Msg::Propose(id) = msg {
+            self.arrived.push(id);
         }
+        self.run(env, |node, env| node.on_message(from, msg, env));
     }
 }
 
-/// Whether the message that arrived goes on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Passed {
-    On,
-    Not,
-}
+impl Hosts<ChangRoberts> for Odometer {
+    type Slot = ();
 
-/// The environment of the node inside.
-struct Counter<'a, E> {
-    env: &'a mut E,
-    arrived: Option<(chang_roberts::Msg, u32)>,
-    passed: Passed,
-}
-
-impl<E: Env<Odometer>> Env<ChangRoberts> for Counter<'_, E> {
-    fn send(&mut self, to: NodeId, msg: chang_roberts::Msg) {
-        let hops = match self.arrived {
-            Some((arrived, hops)) if arrived == msg => {
-                self.passed = Passed::On;
-                hops + 1
-            }
-            _ => 1,
-        };
-        self.env.send(to, Counted { msg, hops });
+    fn part(&mut self, (): &()) -> Option<&mut ChangRoberts> {
+        Some(&mut self.node)
     }
 
-    fn set_timer(&mut self, timer: Never, _after: Duration) {
-        match timer {}
+    fn wrap_msg((): &(), msg: Msg) -> Msg {
+        msg
     }
 
-    fn cancel_timer(&mut self, timer: Never) {
-        match timer {}
+    fn wrap_timer((): &(), timer: Never) -> Never {
+        timer
     }
 
-    fn emit(&mut self, event: Event) {
-        self.env.emit(event);
-    }
-
-    fn choose(&mut self, bound: u32) -> u32 {
-        self.env.choose(bound)
+    fn on_part(&mut self, (): &(), event: Event, env: &mut impl Env<Self>) {
+        env.emit(event);
     }
 }
 
@@ -105,7 +69,7 @@ fn along(ids: &[u32], seed: u64) -> Result<Vec<u32>, Broken> {
     let make = |me: NodeId| {
         let next = NodeId((me.0 + 1) % nodes);
         let node = ChangRoberts::new(ids[me.index()], next, Wake::All);
-        Odometer { node, ended: Vec::new() }
+        Odometer { node, arrived: Vec::new() }
     };
     let ballot = Ballot::new(ids.clone(), Plan::once(NodeId::all(nodes).collect(), 0));
     let monitor = Monitor::new(ids.clone(), Winner::Largest);
@@ -115,7 +79,11 @@ fn along(ids: &[u32], seed: u64) -> Result<Vec<u32>, Broken> {
     if let Some(violation) = report.violations.into_iter().next() {
         return Err(violation.broken);
     }
-    Ok(NodeId::all(nodes).flat_map(|node| simulation.node(node).ended.clone()).collect())
+    let mut hops = BTreeMap::new();
+    for id in NodeId::all(nodes).flat_map(|node| &simulation.node(node).arrived) {
+        *hops.entry(id).or_insert(0) += 1;
+    }
+    Ok(hops.into_values().collect())
 }
 
 #[cfg(test)]

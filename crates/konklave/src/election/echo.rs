@@ -104,20 +104,23 @@ impl Protocol for Echo {
 }
 
 impl Hosts<echo::Echo<Id, Id>> for Echo {
-    fn part(&mut self) -> &mut echo::Echo<Id, Id> {
-        &mut self.wave
+    type Slot = ();
+
+    fn part(&mut self, (): &()) -> Option<&mut echo::Echo<Id, Id>> {
+        Some(&mut self.wave)
     }
 
-    fn wrap_msg(msg: echo::Msg<Id, Id>) -> Msg {
+    fn wrap_msg((): &(), msg: echo::Msg<Id, Id>) -> Msg {
         Msg::Wave(msg)
     }
 
-    fn wrap_timer(timer: Never) -> Never {
+    fn wrap_timer((): &(), timer: Never) -> Never {
         timer
     }
 
     fn on_part(
         &mut self,
+        (): &(),
         echo::Event::Decided(largest): echo::Event<Id>,
         env: &mut impl Env<Self>,
     ) {

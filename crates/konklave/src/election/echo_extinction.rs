@@ -129,20 +129,27 @@ impl Protocol for EchoExtinction {
 }
 
 impl Hosts<echo::Echo<Id, Id>> for EchoExtinction {
-    fn part(&mut self) -> &mut echo::Echo<Id, Id> {
-        &mut self.wave
+    type Slot = ();
+
+    fn part(&mut self, (): &()) -> Option<&mut echo::Echo<Id, Id>> {
+        Some(&mut self.wave)
     }
 
-    fn wrap_msg(msg: echo::Msg<Id, Id>) -> Msg {
+    fn wrap_msg((): &(), msg: echo::Msg<Id, Id>) -> Msg {
         Msg::Wave(msg)
     }
 
-    fn wrap_timer(timer: Never) -> Never {
+    fn wrap_timer((): &(), timer: Never) -> Never {
         timer
     }
 
     /// Only our own wave decides here.
-    fn on_part(&mut self, echo::Event::Decided(me): echo::Event<Id>, env: &mut impl Env<Self>) {
+    fn on_part(
+        &mut self,
+        (): &(),
+        echo::Event::Decided(me): echo::Event<Id>,
+        env: &mut impl Env<Self>,
+    ) {
         self.learn(me, env);
     }
 }

@@ -18,12 +18,11 @@
 //! messages of different elections.
 
 use std::fmt::{self, Debug};
-use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
 use super::{Command, Event};
-use crate::protocol::{Env, Input, Protocol};
+use crate::protocol::{Env, Hosts, Invariant, Lifts, Protocol};
 use crate::{NodeId, NodeSet};
 
 /// Something that belongs to one of the elections.
@@ -92,32 +91,36 @@ where
     type Event = Event;
 
     fn on_start(&mut self, env: &mut impl Env<Self>) {
-        self.run(Input::Start, env);
+        self.run_in(self.election, env, |current, env| current.on_start(env));
     }
 
     fn on_command(&mut self, command: Command, env: &mut impl Env<Self>) {
         if command == Command::Start && self.state != State::Undecided {
             self.join(self.election.saturating_add(1), env);
         }
-        self.run(Input::Command(command), env);
+        self.run_in(self.election, env, |current, env| current.on_command(command, env));
     }
 
     fn on_message(&mut self, from: NodeId, msg: Self::Msg, env: &mut impl Env<Self>) {
-        if msg.election > self.election {
-            self.join(msg.election, env);
+        let Numbered { election, of } = msg;
+        if election > self.election {
+            self.join(election, env);
         }
-        if msg.election == self.election {
-            self.run(Input::Message { from, msg: msg.of }, env);
-        } // Else it is from an election that is over.
+        self.run_in(election, env, |current, env| current.on_message(from, of, env));
     }
 
     /// Algorithms that survive no crashes set no timers, so this one is of the current election.
     fn on_timer(&mut self, timer: P::Timer, env: &mut impl Env<Self>) {
-        self.run(Input::Timer(timer), env);
+        self.run_in(self.election, env, |current, env| current.on_timer(timer, env));
     }
 
     fn waits_for(&self) -> NodeSet {
         self.current.waits_for()
+    }
+
+    /// The lemmas of P hold in every election. They are judged in the newest.
+    fn invariants(&self) -> Vec<Invariant<Self>> {
+        self.fresh.invariants().into_iter().map(Self::lift).collect()
     }
 }
 
@@ -131,50 +134,59 @@ where
         }
         (self.election, self.state) = (election, State::Undecided);
         self.current = self.fresh.clone();
-        self.run(Input::Start, env);
-    }
-
-    fn run(&mut self, input: Input<P>, env: &mut impl Env<Self>) {
-        let mut term = Term { env, election: self.election, state: &mut self.state };
-        self.current.on(input, &mut term);
+        self.on_start(env);
     }
 }
 
-/// The environment of the current election.
-struct Term<'a, E> {
-    env: &'a mut E,
-    election: u32,
-    state: &'a mut State,
-}
-
-impl<P, E> Env<P> for Term<'_, E>
+/// The slots are the numbers of elections.
+impl<P> Hosts<P> for Repeated<P>
 where
     P: Protocol<Command = Command, Event = Event>,
-    E: Env<Repeated<P>>,
 {
-    fn send(&mut self, to: NodeId, msg: P::Msg) {
-        self.env.send(to, Numbered { election: self.election, of: msg });
+    type Slot = u32;
+
+    /// There is none in an election that is over.
+    fn part(&mut self, &election: &u32) -> Option<&mut P> {
+        (election == self.election).then_some(&mut self.current)
     }
 
-    fn set_timer(&mut self, timer: P::Timer, after: Duration) {
-        self.env.set_timer(timer, after);
+    fn wrap_msg(&election: &u32, msg: P::Msg) -> Numbered<P::Msg> {
+        Numbered { election, of: msg }
     }
 
-    fn cancel_timer(&mut self, timer: P::Timer) {
-        self.env.cancel_timer(timer);
+    fn wrap_timer(_election: &u32, timer: P::Timer) -> P::Timer {
+        timer
     }
 
-    fn emit(&mut self, event: Event) {
+    fn wrap_event(_election: &u32, event: &Event) -> Option<Event> {
+        Some(*event)
+    }
+
+    fn on_part(&mut self, _election: &u32, event: Event, _env: &mut impl Env<Self>) {
         match event {
-            Event::Elected => *self.state = State::Leader,
-            Event::Knows(_) if *self.state == State::Undecided => *self.state = State::Decided,
+            Event::Elected => self.state = State::Leader,
+            Event::Knows(_) if self.state == State::Undecided => self.state = State::Decided,
             _ => {}
         }
-        self.env.emit(event);
+    }
+}
+
+impl<P> Lifts<P> for Repeated<P>
+where
+    P: Protocol<Command = Command, Event = Event>,
+{
+    /// The newest: nobody has left it yet.
+    fn slots(nodes: &[&Self]) -> Vec<u32> {
+        nodes.iter().map(|node| node.election).max().into_iter().collect()
     }
 
-    fn choose(&mut self, bound: u32) -> u32 {
-        self.env.choose(bound)
+    /// Whoever has not heard of the newest election sleeps in it.
+    fn seen(&self, &election: &u32) -> Option<&P> {
+        Some(if election == self.election { &self.current } else { &self.fresh })
+    }
+
+    fn unwrap_msg(msg: &Numbered<P::Msg>) -> Option<(u32, &P::Msg)> {
+        Some((msg.election, &msg.of))
     }
 }
 
@@ -184,6 +196,7 @@ mod tests {
     use super::super::chang_roberts::{ChangRoberts, Msg, Wake};
     use super::*;
     use crate::Recorder;
+    use crate::protocol::{Broken, Never, Snapshot};
 
     type Node = Repeated<ChangRoberts>;
 
@@ -225,6 +238,68 @@ mod tests {
         env.lines();
         let next = receive(&mut node, 1, Msg::Propose(Id(9)), &mut env);
         assert_eq!(next, ["-> 0 Propose(5) #1", "-> 0 Propose(9) #1"]);
-        assert!(receive(&mut node, 0, Msg::Propose(Id(5)), &mut env).is_empty());
+        let before = node.clone();
+        let late = receive(&mut node, 0, Msg::Propose(Id(12)), &mut env);
+        assert!(late.is_empty(), "in this election it would go on: {late:?}");
+        assert_eq!(node, before);
+    }
+
+    /// Gives a chip to whoever starts.
+    #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+    struct Chip {
+        is_here: bool,
+    }
+
+    impl Protocol for Chip {
+        type Msg = ();
+        type Timer = Never;
+        type Command = Command;
+        type Event = Event;
+
+        fn on_command(&mut self, _command: Command, env: &mut impl Env<Self>) {
+            self.is_here = true;
+            env.emit(Event::Knows(Id(0)));
+        }
+
+        fn on_message(&mut self, _from: NodeId, (): (), _env: &mut impl Env<Self>) {
+            self.is_here = true;
+        }
+
+        fn invariants(&self) -> Vec<Invariant<Self>> {
+            vec![Invariant::new("one chip", |system: &Snapshot<'_, Self>| {
+                let held = system.nodes.iter().filter(|node| node.is_here).count();
+                match held + system.messages.len() {
+                    0 | 1 => Ok(()),
+                    chips => Err(format!("there are {chips} chips")),
+                }
+            })]
+        }
+    }
+
+    #[test]
+    fn lemmas_are_judged_in_the_newest_election_alone() {
+        let judge = |nodes: &[&Repeated<Chip>], elections: &[u32]| {
+            let number = |&election: &u32| Numbered { election, of: () };
+            let messages: Vec<_> = elections.iter().map(number).collect();
+            let messages: Vec<_> = messages.iter().map(|it| (NodeId(0), NodeId(1), it)).collect();
+            let lemmas = nodes[0].invariants();
+            assert_eq!(lemmas[0].name(), "one chip");
+            lemmas[0].judge(&Snapshot { nodes, messages: &messages })
+        };
+        let mut env = Recorder::default();
+        let asleep = Repeated::new(Chip { is_here: false });
+        let mut first = asleep.clone();
+        first.on_command(Command::Start, &mut env);
+        assert_eq!(judge(&[&first, &asleep], &[]), Ok(()));
+        let broken = Broken::promise("one chip", "there are 2 chips");
+        assert_eq!(judge(&[&first, &asleep], &[0]), broken);
+        assert_eq!(judge(&[&first, &first], &[]), broken);
+
+        // A chip of its own in the next election.
+        let mut second = first.clone();
+        second.on_command(Command::Start, &mut env);
+        assert_eq!(judge(&[&first, &second], &[0, 0]), Ok(()), "nobody has the other chips there");
+        assert_eq!(judge(&[&first, &second], &[1]), broken);
+        assert_eq!(judge(&[&second, &second], &[]), broken);
     }
 }

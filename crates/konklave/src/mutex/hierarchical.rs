@@ -37,7 +37,7 @@ use std::collections::VecDeque;
 use serde::{Deserialize, Serialize};
 
 use super::{Command, Event, Phase};
-use crate::protocol::{Env, Hosts, Invariant, Protocol, Snapshot};
+use crate::protocol::{Env, Hosts, Invariant, Lifts, Protocol};
 use crate::{NodeId, NodeSet};
 
 /// What nodes send each other.
@@ -103,14 +103,6 @@ impl<G> Hierarchical<G> {
         };
         Self { me, phase: Phase::Idle, role }
     }
-
-    /// Its part among the representatives, if it is one.
-    fn global(&self) -> Option<&G> {
-        match &self.role {
-            Role::Client(_) => None,
-            Role::Representative(own) => Some(&own.global),
-        }
-    }
 }
 
 impl<G: Protocol<Command = Command, Event = Event>> Protocol for Hierarchical<G> {
@@ -120,9 +112,7 @@ impl<G: Protocol<Command = Command, Event = Event>> Protocol for Hierarchical<G>
     type Event = Event;
 
     fn on_start(&mut self, env: &mut impl Env<Self>) {
-        if let Role::Representative(_) = self.role {
-            self.run(env, |global, env| global.on_start(env));
-        }
+        self.run(env, |global, env| global.on_start(env));
     }
 
     fn on_command(&mut self, command: Command, env: &mut impl Env<Self>) {
@@ -150,18 +140,12 @@ impl<G: Protocol<Command = Command, Event = Event>> Protocol for Hierarchical<G>
             Msg::Request => self.on_request(from, env),
             Msg::Grant => self.enter_if_waiting(env),
             Msg::Release => self.on_release(from, env),
-            Msg::Global(msg) => {
-                if let Role::Representative(_) = self.role {
-                    self.run(env, |global, env| global.on_message(from, msg, env));
-                }
-            }
+            Msg::Global(msg) => self.run(env, |global, env| global.on_message(from, msg, env)),
         }
     }
 
     fn on_timer(&mut self, timer: G::Timer, env: &mut impl Env<Self>) {
-        if let Role::Representative(_) = self.role {
-            self.run(env, |global, env| global.on_timer(timer, env));
-        }
+        self.run(env, |global, env| global.on_timer(timer, env));
     }
 
     fn waits_for(&self) -> NodeSet {
@@ -177,20 +161,8 @@ impl<G: Protocol<Command = Command, Event = Event>> Protocol for Hierarchical<G>
 
     /// The lemmas of G hold between the representatives: that there is one token, say.
     fn invariants(&self) -> Vec<Invariant<Self>> {
-        let Some(global) = self.global() else { return Vec::new() };
-        let lift = |lemma: Invariant<G>| {
-            Invariant::new(lemma.name(), move |system: &Snapshot<'_, Self>| {
-                let nodes: Vec<_> = system.nodes.iter().filter_map(|it| it.global()).collect();
-                let sent = system.messages.iter().filter_map(|&(from, to, msg)| match msg {
-                    Msg::Global(msg) => Some((from, to, msg)),
-                    Msg::Request | Msg::Grant | Msg::Release => None,
-                });
-                let messages: Vec<_> = sent.collect();
-                let verdict = lemma.judge(&Snapshot { nodes: &nodes, messages: &messages });
-                verdict.map_err(|broken| broken.detail)
-            })
-        };
-        global.invariants().into_iter().map(lift).collect()
+        let Role::Representative(own) = &self.role else { return Vec::new() };
+        own.global.invariants().into_iter().map(Self::lift).collect()
     }
 }
 
@@ -241,24 +213,47 @@ impl<G: Protocol<Command = Command, Event = Event>> Hierarchical<G> {
 }
 
 impl<G: Protocol<Command = Command, Event = Event>> Hosts<G> for Hierarchical<G> {
-    fn part(&mut self) -> &mut G {
+    type Slot = ();
+
+    fn part(&mut self, (): &()) -> Option<&mut G> {
         match &mut self.role {
-            Role::Representative(own) => &mut own.global,
-            Role::Client(_) => unreachable!("only a representative runs its part"),
+            Role::Client(_) => None,
+            Role::Representative(own) => Some(&mut own.global),
         }
     }
 
-    fn wrap_msg(msg: G::Msg) -> Msg<G::Msg> {
+    fn wrap_msg((): &(), msg: G::Msg) -> Msg<G::Msg> {
         Msg::Global(msg)
     }
 
-    fn wrap_timer(timer: G::Timer) -> G::Timer {
+    fn wrap_timer((): &(), timer: G::Timer) -> G::Timer {
         timer
     }
 
-    fn on_part(&mut self, event: Event, env: &mut impl Env<Self>) {
+    fn on_part(&mut self, (): &(), event: Event, env: &mut impl Env<Self>) {
         let Event::Granted = event;
         self.lend_or_give_back(0, env);
+    }
+}
+
+impl<G: Protocol<Command = Command, Event = Event>> Lifts<G> for Hierarchical<G> {
+    fn slots(_nodes: &[&Self]) -> Vec<()> {
+        vec![()]
+    }
+
+    /// The representatives are the first nodes.
+    fn seen(&self, (): &()) -> Option<&G> {
+        match &self.role {
+            Role::Client(_) => None,
+            Role::Representative(own) => Some(&own.global),
+        }
+    }
+
+    fn unwrap_msg(msg: &Msg<G::Msg>) -> Option<((), &G::Msg)> {
+        match msg {
+            Msg::Global(msg) => Some(((), msg)),
+            Msg::Request | Msg::Grant | Msg::Release => None,
+        }
     }
 }
 

@@ -72,19 +72,21 @@ impl Protocol for Counter {
 }
 
 impl Hosts<Router<Parcel>> for Counter {
-    fn part(&mut self) -> &mut Router<Parcel> {
-        &mut self.router
+    type Slot = ();
+
+    fn part(&mut self, (): &()) -> Option<&mut Router<Parcel>> {
+        Some(&mut self.router)
     }
 
-    fn wrap_msg(msg: router::Msg<Parcel>) -> Msg {
+    fn wrap_msg((): &(), msg: router::Msg<Parcel>) -> Msg {
         Msg::Router(msg)
     }
 
-    fn wrap_timer(timer: router::Timer) -> Timer {
+    fn wrap_timer((): &(), timer: router::Timer) -> Timer {
         Timer::Router(timer)
     }
 
-    fn on_part(&mut self, event: router::Event<Parcel>, env: &mut impl Env<Self>) {
+    fn on_part(&mut self, (): &(), event: router::Event<Parcel>, env: &mut impl Env<Self>) {
         let router::Event::Delivered { from, parcel } = event;
         match parcel {
             Parcel::Ask { op } => {

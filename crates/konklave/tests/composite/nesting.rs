@@ -3,13 +3,13 @@
 
 use std::time::Duration;
 
-use konklave::protocol::{Env, Hosts, Protocol};
+use konklave::protocol::{Effect, Env, Hosts, Input, Protocol};
 use konklave::{NodeId, Recorder};
 use serde::{Deserialize, Serialize};
 
 /// A part that says words: each to a neighbour, and to its host.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-struct Speaker {
+pub(super) struct Speaker {
     /// In the middle of a transition.
     busy: bool,
 }
@@ -45,12 +45,12 @@ impl Protocol for Speaker {
 
 /// Repeats what its speaker says. A short word makes it speak again: 1 is followed by 10 and 11.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-struct Echo {
+pub(super) struct Echo {
     speaker: Speaker,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-enum Wrapped<T> {
+pub(super) enum Wrapped<T> {
     Part(T),
 }
 
@@ -76,19 +76,21 @@ impl Protocol for Echo {
 }
 
 impl Hosts<Speaker> for Echo {
-    fn part(&mut self) -> &mut Speaker {
-        &mut self.speaker
+    type Slot = ();
+
+    fn part(&mut self, (): &()) -> Option<&mut Speaker> {
+        Some(&mut self.speaker)
     }
 
-    fn wrap_msg(msg: u32) -> Wrapped<u32> {
+    fn wrap_msg((): &(), msg: u32) -> Wrapped<u32> {
         Wrapped::Part(msg)
     }
 
-    fn wrap_timer(timer: ()) -> Wrapped<()> {
+    fn wrap_timer((): &(), timer: ()) -> Wrapped<()> {
         Wrapped::Part(timer)
     }
 
-    fn on_part(&mut self, word: u32, env: &mut impl Env<Self>) {
+    fn on_part(&mut self, (): &(), word: u32, env: &mut impl Env<Self>) {
         assert!(!self.speaker.busy, "told while the part is busy");
         env.emit(word);
         if word == 1 {
@@ -126,19 +128,21 @@ impl Protocol for Listener {
 }
 
 impl Hosts<Echo> for Listener {
-    fn part(&mut self) -> &mut Echo {
-        &mut self.echo
+    type Slot = ();
+
+    fn part(&mut self, (): &()) -> Option<&mut Echo> {
+        Some(&mut self.echo)
     }
 
-    fn wrap_msg(msg: Wrapped<u32>) -> Self::Msg {
+    fn wrap_msg((): &(), msg: Wrapped<u32>) -> Self::Msg {
         Wrapped::Part(msg)
     }
 
-    fn wrap_timer(timer: Wrapped<()>) -> Self::Timer {
+    fn wrap_timer((): &(), timer: Wrapped<()>) -> Self::Timer {
         Wrapped::Part(timer)
     }
 
-    fn on_part(&mut self, word: u32, env: &mut impl Env<Self>) {
+    fn on_part(&mut self, (): &(), word: u32, env: &mut impl Env<Self>) {
         self.heard.push(word);
         env.emit(word);
     }
@@ -214,4 +218,20 @@ fn messages_and_timers_find_their_way_down() {
     listener.on_message(NodeId(3), Wrapped::Part(Wrapped::Part(6)), &mut env);
     listener.on_timer(Wrapped::Part(Wrapped::Part(())), &mut env);
     assert_eq!(env.lines(), ["! 6", "! 0"]);
+}
+
+#[test]
+fn held_effects_wait_until_they_are_released_but_choices_are_made() {
+    let (mut echo, mut env) = (Echo::default(), Recorder::choosing(&[5]));
+    let mut effects = echo.hold(&(), Input::Command(vec![2, 3]), &mut env);
+    assert_eq!(env.lines(), ["choose 5 of 9"]);
+    assert!(!effects.iter().any(|effect| matches!(effect, Effect::Choose { .. })));
+    effects.reverse();
+    effects.push(Effect::Choose { bound: 9, value: 5 });
+    for effect in effects {
+        echo.release(&(), effect, &mut env);
+    }
+    let expected =
+        ["set Part(()) 3ms", "! 3", "-> 7 Part(3)", "! 2", "-> 7 Part(2)", "cancel Part(())"];
+    assert_eq!(env.lines(), expected);
 }

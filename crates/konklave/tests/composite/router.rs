@@ -84,19 +84,21 @@ impl<T: Data> Protocol for Router<T> {
 }
 
 impl<T: Data> Hosts<Ring<Packet<T>>> for Router<T> {
-    fn part(&mut self) -> &mut Ring<Packet<T>> {
-        &mut self.ring
+    type Slot = ();
+
+    fn part(&mut self, (): &()) -> Option<&mut Ring<Packet<T>>> {
+        Some(&mut self.ring)
     }
 
-    fn wrap_msg(msg: ring::Msg<Packet<T>>) -> Msg<T> {
+    fn wrap_msg((): &(), msg: ring::Msg<Packet<T>>) -> Msg<T> {
         Msg::Ring(msg)
     }
 
-    fn wrap_timer(timer: ring::Timer) -> Timer {
+    fn wrap_timer((): &(), timer: ring::Timer) -> Timer {
         Timer::Ring(timer)
     }
 
-    fn on_part(&mut self, event: ring::Event<Packet<T>>, env: &mut impl Env<Self>) {
+    fn on_part(&mut self, (): &(), event: ring::Event<Packet<T>>, env: &mut impl Env<Self>) {
         let ring::Event::Arrived(packet) = event;
         self.pass(packet, env);
     }

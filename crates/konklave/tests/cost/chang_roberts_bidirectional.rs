@@ -1,13 +1,12 @@
 //! Chang and Roberts in both directions: ids that meet stop each other.
 
 use std::cmp::Reverse;
-use std::time::Duration;
 
-use konklave::NodeId;
 use konklave::election::chang_roberts_bidirectional::{ChangRobertsBidirectional, Wake};
 use konklave::election::heading::Neighbours;
 use konklave::election::{Command, Event, Id, Winner};
-use konklave::protocol::{Env, Protocol};
+use konklave::protocol::{Effect, Env, Hosts, Input, Protocol};
+use konklave::{NodeId, Recorder};
 use konklave_catalog::election::workload::Plan;
 use konklave_sim::random::{Random, Stream};
 use konklave_sim::{Delay, Options};
@@ -25,6 +24,19 @@ struct Steered {
 type Msg = <ChangRobertsBidirectional as Protocol>::Msg;
 type Timer = <ChangRobertsBidirectional as Protocol>::Timer;
 
+impl Steered {
+    fn happen(&mut self, input: Input<ChangRobertsBidirectional>, env: &mut impl Env<Self>) {
+        let mut recorder = Recorder::choosing(&[self.choice]);
+        self.node.on(input, &mut recorder);
+        for effect in recorder.take() {
+            if let Effect::Choose { bound, value } = effect {
+                assert_eq!((bound, value), (2, self.choice), "one choice, of a side");
+            }
+            self.release(&(), effect, env);
+        }
+    }
+}
+
 impl Protocol for Steered {
     type Msg = Msg;
     type Timer = Timer;
@@ -32,39 +44,31 @@ impl Protocol for Steered {
     type Event = Event;
 
     fn on_command(&mut self, command: Command, env: &mut impl Env<Self>) {
-        self.node.on_command(command, &mut Steering { env, choice: self.choice });
+        self.happen(Input::Command(command), env);
     }
 
     fn on_message(&mut self, from: NodeId, msg: Msg, env: &mut impl Env<Self>) {
-        self.node.on_message(from, msg, &mut Steering { env, choice: self.choice });
+        self.happen(Input::Message { from, msg }, env);
     }
 }
 
-struct Steering<'a, E> {
-    env: &'a mut E,
-    choice: u32,
-}
+impl Hosts<ChangRobertsBidirectional> for Steered {
+    type Slot = ();
 
-impl<E: Env<Steered>> Env<ChangRobertsBidirectional> for Steering<'_, E> {
-    fn send(&mut self, to: NodeId, msg: Msg) {
-        self.env.send(to, msg);
+    fn part(&mut self, (): &()) -> Option<&mut ChangRobertsBidirectional> {
+        Some(&mut self.node)
     }
 
-    fn set_timer(&mut self, timer: Timer, after: Duration) {
-        self.env.set_timer(timer, after);
+    fn wrap_msg((): &(), msg: Msg) -> Msg {
+        msg
     }
 
-    fn cancel_timer(&mut self, timer: Timer) {
-        self.env.cancel_timer(timer);
+    fn wrap_timer((): &(), timer: Timer) -> Timer {
+        timer
     }
 
-    fn emit(&mut self, event: Event) {
-        self.env.emit(event);
-    }
-
-    fn choose(&mut self, bound: u32) -> u32 {
-        assert_eq!(bound, 2);
-        self.choice
+    fn on_part(&mut self, (): &(), event: Event, env: &mut impl Env<Self>) {
+        env.emit(event);
     }
 }
 

@@ -57,20 +57,22 @@ impl VirtualTree {
 }
 
 impl Hosts<Election> for VirtualTree {
-    fn part(&mut self) -> &mut Election {
-        &mut self.election
+    type Slot = ();
+
+    fn part(&mut self, (): &()) -> Option<&mut Election> {
+        Some(&mut self.election)
     }
 
-    fn wrap_msg(msg: <Election as Protocol>::Msg) -> Msg {
+    fn wrap_msg((): &(), msg: <Election as Protocol>::Msg) -> Msg {
         Msg::Ballot(msg)
     }
 
-    fn wrap_timer(timer: Never) -> Patience {
+    fn wrap_timer((): &(), timer: Never) -> Patience {
         match timer {}
     }
 
     /// The winner is known by its place in the tree.
-    fn on_part(&mut self, event: Event, env: &mut impl Env<Self>) {
+    fn on_part(&mut self, (): &(), event: Event, env: &mut impl Env<Self>) {
         if event == Event::Elected {
             self.lead(env);
         }
