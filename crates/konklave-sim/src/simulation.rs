@@ -1,5 +1,7 @@
 //! The simulator: takes what happens next from the wheel and lets it happen.
 
+mod drive;
+
 use std::any::Any;
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -19,6 +21,7 @@ use crate::recording::Recording;
 use crate::report::{Ended, Report, Waiting};
 use crate::workload::Workload;
 use crate::world::World;
+use drive::Drive;
 
 /// How a run is to go. The same options and nodes give the same run.
 #[derive(Clone, Debug)]
@@ -190,8 +193,8 @@ where
         }
         self.world.plan(|workload, agenda| workload.on_start(agenda));
         let ended = match self.world.is_plain {
-            true => self.drive::<true>(go_on),
-            false => self.drive::<false>(go_on),
+            true => P::drive::<_, _, METERED, true>(self, go_on),
+            false => P::drive::<_, _, METERED, false>(self, go_on),
         };
         self.world.count_in_flight(); // A run can end in the middle of a tick.
         if ended == Ended::Quiescence || ended == Ended::Done {
@@ -199,66 +202,6 @@ where
             self.world.judge(verdict);
         }
         if self.world.violation.is_some() { Ended::Violation } else { ended }
-    }
-
-    /// Lets things happen until there is a reason to stop.
-    fn drive<const PLAIN: bool>(&mut self, go_on: &mut dyn FnMut(Progress) -> bool) -> Ended {
-        let last_tick = self.options.time_limit.unwrap_or(u64::MAX);
-        let last_step = self.options.event_limit.unwrap_or(u64::MAX);
-        let mut checkpoint = last_step.min(STEPS_BEFORE_LOOK);
-        loop {
-            if self.is_at_rest() {
-                self.world.plan(|workload, agenda| workload.on_rest(agenda));
-                if self.is_at_rest() && self.faults_left == 0 {
-                    return Ended::Quiescence;
-                }
-            }
-            let Some((time, mut batch)) = self.world.wheel.pop() else {
-                return Ended::Quiescence; // Some node is paused for ever.
-            };
-            if time > last_tick {
-                self.world.now = last_tick;
-                return Ended::TimeLimit;
-            }
-            let mut is_cut = false;
-            if batch.len() as u64 > checkpoint - self.steps {
-                let progress = self.progress(batch.len());
-                if self.world.has_recording_failed() || !go_on(progress) {
-                    return Ended::Interrupted;
-                }
-                checkpoint = last_step.min(self.steps.saturating_add(self.steps_until_look()));
-                is_cut = batch.truncate(last_step - self.steps);
-                if batch.is_empty() {
-                    return Ended::EventLimit;
-                }
-            }
-            self.steps += batch.len() as u64;
-            if time != self.world.now {
-                self.world.advance(time);
-            }
-            if !self.world.is_calm() {
-                batch.coming(LOOK_AHEAD).for_each(|next| self.world.fetch(next.node));
-            }
-            while let Some(occurrence) = batch.next() {
-                if let Some(next) = batch.ahead(LOOK_AHEAD) {
-                    self.world.fetch(next.node);
-                }
-                self.happen::<PLAIN>(occurrence);
-                if self.world.violation.is_some() {
-                    return Ended::Violation;
-                }
-            }
-            if is_cut {
-                return Ended::EventLimit;
-            }
-            self.world.wheel.recycle(batch);
-            if !PLAIN {
-                self.catch_up();
-            }
-            if self.options.perpetual && self.world.workload.is_done() {
-                return Ended::Done;
-            }
-        }
     }
 
     /// Whether nothing more will happen but planned faults. What waits for a paused node may not
@@ -293,7 +236,7 @@ where
             return self.miss(to, what);
         }
         let What::Message { from, label, msg } = what else {
-            return self.happen_inside::<PLAIN>(to, what);
+            return P::happen_inside::<_, _, METERED, PLAIN>(self, to, what);
         };
         let Node { state, load } = node;
         let world = &mut self.world;
@@ -304,27 +247,6 @@ where
             load.depth = load.depth.max(if PLAIN { label } else { world.depth(label) });
         }
         world.transition::<PLAIN>(to, state, load, Input::Message { from, msg }, label);
-    }
-
-    /// Something happens to a node that comes from its application or from itself.
-    #[inline(never)] // Messages are far more frequent: their way stays short.
-    fn happen_inside<const PLAIN: bool>(&mut self, to: NodeId, what: What<P>) {
-        let Node { state, load } = &mut self.nodes[to.index()];
-        let world = &mut self.world;
-        match what {
-            What::Command { plan, .. } if !PLAIN && world.is_void(to, plan) => {}
-            What::Command { command, .. } => {
-                world.on_command(to, &command);
-                world.transition::<PLAIN>(to, state, load, Input::Command(command), FORGED);
-            }
-            What::Timer { timer, start } => {
-                if world.timers.take(to, &timer, start) {
-                    world.digest.add(&(to, &timer));
-                    world.transition::<PLAIN>(to, state, load, Input::Timer(timer), FORGED);
-                }
-            }
-            What::Message { .. } | What::Fault(_) => {}
-        }
     }
 
     /// A node wakes up.
