@@ -1,25 +1,30 @@
-//! How far ids travel on a ring: Chang and Roberts, with a note of every proposal that arrives.
-
-use std::collections::BTreeMap;
+//! How far ids travel on a ring: Chang and Roberts with a counter on every proposal.
 
 use konklave::NodeId;
-use konklave::election::chang_roberts::{ChangRoberts, Msg, Wake};
+use konklave::election::chang_roberts::{self, ChangRoberts, Wake};
 use konklave::election::{Command, Event, Id, Monitor, Winner};
-use konklave::protocol::{Broken, Env, Hosts, Never, Protocol};
+use konklave::protocol::{Broken, Effect, Env, Hosts, Input, Never, Protocol};
 use konklave_catalog::election::workload::{Ballot, Plan};
 use konklave_sim::random::{Random, Stream};
 use konklave_sim::{Options, Simulation};
+use serde::{Deserialize, Serialize};
 
-/// A node of Chang and Roberts that writes down which ids come by: an id comes by once for every
-/// hop that it travels.
+/// A message that knows how far its id has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+struct Counted {
+    msg: chang_roberts::Msg,
+    hops: u32,
+}
+
+/// A node of Chang and Roberts that writes down how far the proposals came that end with it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Odometer {
     node: ChangRoberts,
-    arrived: Vec<Id>,
+    ended: Vec<u32>,
 }
 
 impl Protocol for Odometer {
-    type Msg = Msg;
+    type Msg = Counted;
     type Timer = Never;
     type Command = Command;
     type Event = Event;
@@ -28,11 +33,25 @@ impl Protocol for Odometer {
         self.run(env, |node, env| node.on_command(command, env));
     }
 
-    fn on_message(&mut self, from: NodeId, msg: Msg, env: &mut impl Env<Self>) {
-        if let Msg::Propose(id) = msg {
-            self.arrived.push(id);
+    fn on_message(
+        &mut self,
+        from: NodeId,
+        Counted { msg, hops }: Counted,
+        env: &mut impl Env<Self>,
+    ) {
+        let mut goes_on = false;
+        for effect in self.hold(&(), Input::Message { from, msg }, env) {
+            match effect {
+                Effect::Send { to, msg: sent } if sent == msg => {
+                    goes_on = true;
+                    env.send(to, Counted { msg, hops: hops + 1 });
+                }
+                other => self.release(&(), other, env),
+            }
         }
-        self.run(env, |node, env| node.on_message(from, msg, env));
+        if matches!(msg, chang_roberts::Msg::Propose(_)) && !goes_on {
+            self.ended.push(hops);
+        }
     }
 }
 
@@ -43,8 +62,9 @@ impl Hosts<ChangRoberts> for Odometer {
         Some(&mut self.node)
     }
 
-    fn wrap_msg((): &(), msg: Msg) -> Msg {
-        msg
+    /// A message of its own begins its way.
+    fn wrap_msg((): &(), msg: chang_roberts::Msg) -> Counted {
+        Counted { msg, hops: 1 }
     }
 
     fn wrap_timer((): &(), timer: Never) -> Never {
@@ -69,7 +89,7 @@ fn along(ids: &[u32], seed: u64) -> Result<Vec<u32>, Broken> {
     let make = |me: NodeId| {
         let next = NodeId((me.0 + 1) % nodes);
         let node = ChangRoberts::new(ids[me.index()], next, Wake::All);
-        Odometer { node, arrived: Vec::new() }
+        Odometer { node, ended: Vec::new() }
     };
     let ballot = Ballot::new(ids.clone(), Plan::once(NodeId::all(nodes).collect(), 0));
     let monitor = Monitor::new(ids.clone(), Winner::Largest);
@@ -79,11 +99,7 @@ fn along(ids: &[u32], seed: u64) -> Result<Vec<u32>, Broken> {
     if let Some(violation) = report.violations.into_iter().next() {
         return Err(violation.broken);
     }
-    let mut hops = BTreeMap::new();
-    for id in NodeId::all(nodes).flat_map(|node| &simulation.node(node).arrived) {
-        *hops.entry(id).or_insert(0) += 1;
-    }
-    Ok(hops.into_values().collect())
+    Ok(NodeId::all(nodes).flat_map(|node| simulation.node(node).ended.clone()).collect())
 }
 
 #[cfg(test)]

@@ -138,6 +138,8 @@ pub trait Hosts<C: Protocol>: Protocol {
 
     /// What the part in this slot does about an input, held back: for a host that changes it before
     /// it [releases](Self::release) it. Choices cannot wait, and are not among the effects.
+    ///
+    /// Every call makes a list, which [`run_in`](Self::run_in) does without.
     fn hold(
         &mut self,
         slot: &Self::Slot,
