@@ -1,7 +1,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use super::{Duplicates, Draft, bad, numeral};
+use super::{Draft, Duplicates, bad, numeral};
 use crate::NodeId;
 use crate::graph::{Graph, GraphError};
 
