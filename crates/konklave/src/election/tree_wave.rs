@@ -1,5 +1,4 @@
-//! Wake the whole tree, then let echoes run inwards from its leaves: where two meet, all ids are
-//! known.
+//! Wake the whole tree, then let its leaves echo inwards: where two echoes meet, all is known.
 //!
 //! F. Mattern: Verteilte Basisalgorithmen. Springer, 1989. Also G. Tel: Introduction to Distributed
 //! Algorithms. Cambridge University Press, 1994.
