@@ -71,7 +71,7 @@ impl Document {
         self.labelled("Assumes", name)
     }
 
-    /// A cost other than messages, such as `Time` or `State`: the item with this label under "Cost".
+    /// A cost other than messages, such as `Time` or `State`: the item with this label in "Cost".
     pub fn cost(&self, name: &str) -> Option<String> {
         self.labelled("Cost", name)
     }

@@ -32,7 +32,7 @@
 //!
 //! - Loss: a lost request or answer starves its requester, and all requesters whose answer is
 //!   deferred until that request is decided. Safety holds.
-//! - Duplication: harmless: an answer names its request.
+//! - Duplication: a duplicate is harmless: an answer names its request.
 //! - Crash: a crashed node never answers, so every later request starves.
 //!
 //! # Differs from the paper

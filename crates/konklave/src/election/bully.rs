@@ -28,14 +28,16 @@
 //! an answer that has not arrived after 2D will not arrive. A delay above the bound makes a node
 //! that is up look crashed, and two nodes can lead.
 //!
+//! A crash must not be noticed before the last messages of the crashed leader have arrived: its
+//! late announcement would end the next election. A larger node that restarts takes over at once;
+//! until its announcement arrives, the old leader is in office, too. If it restarts while others
+//! elect without it, their late announcement can hide its own, and some nodes then follow a node
+//! that has stepped down, until the next election.
+//!
 //! - Loss: a lost message costs another question, or hides a larger node that is up.
-//! - Duplication: harmless: a duplicate question is answered again, and the second answer is
+//! - Duplication: a duplicate is harmless: a question is answered again, and the second answer is
 //!   ignored.
-//! - Crash: tolerated any number of times, if a node notices it after the last messages of the
-//!   crashed leader have arrived: a late announcement would end the next election. A larger node
-//!   that restarts takes over at once; until its announcement arrives, the old leader is in office,
-//!   too. If it restarts while others elect without it, their late announcement can hide its own,
-//!   and some nodes then follow a node that has stepped down, until the next election.
+//! - Crash: any number of crashes is tolerated, if some node notices the crash of the leader.
 //!
 //! # Differs from the paper
 //!

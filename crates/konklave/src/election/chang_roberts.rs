@@ -26,19 +26,21 @@
 //!
 //! # Assumes
 //!
-//! A directed ring of nodes with unique ids and reliable channels, which may reorder messages, and
-//! no crashes. The nodes need not know n.
+//! A directed ring of nodes with unique ids and reliable channels, and no crashes. The nodes need
+//! not know n.
+//!
+//! A node that was made [`ready_again`](ChangRoberts::ready_again) falls asleep when the
+//! announcement passes, and any node can start the next election at once; the leader steps down on
+//! the first proposal that reaches it. On FIFO channels the proposals of one election run ahead of
+//! its winner's, and those of the next behind its announcement.
 //!
 //! - Loss: a lost proposal of the largest id leaves the ring without a leader.
-//! - Duplication: harmless: only a candidate is elected, and only once.
+//! - Duplication: a duplicate is harmless: only a candidate is elected, and only once.
 //! - Crash: a crashed node stops proposals and leaves the ring without a leader; if the ring closes
 //!   around the crashed owner of the largest id, its proposal circles for ever.
-//! - Order: matters for repeated elections only, which need FIFO channels. A node that was made
-//!   [`ready_again`](ChangRoberts::ready_again) falls asleep when the announcement passes, and any
-//!   node can start the next election at once; the leader steps down on the first proposal that
-//!   reaches it. On FIFO channels the proposals of one election run ahead of its winner's, and
-//!   those of the next behind its announcement. A proposal that overtakes an announcement is
-//!   discarded by a node that still takes part in the last election.
+//! - Order: a single election tolerates reordering. Repeated elections need FIFO channels: a node
+//!   that still takes part in the last election discards a proposal that overtakes the
+//!   announcement.
 //!
 //! # Differs from the paper
 //!

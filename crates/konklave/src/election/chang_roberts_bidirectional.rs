@@ -33,7 +33,7 @@
 //! and no crashes. The nodes need not know n.
 //!
 //! - Loss: a lost proposal of the largest id leaves the ring without a leader.
-//! - Duplication: harmless: a duplicate is not larger than the largest id seen.
+//! - Duplication: a duplicate is harmless: it is not larger than the largest id seen.
 //! - Crash: a crashed node stops the largest id and leaves the ring without a leader.
 //!
 //! # Differs from the paper

@@ -27,14 +27,14 @@
 //! A directed ring of nodes with unique ids. Each node knows its next successors, near ones first,
 //! at least one of which is up, and is told which of them are lost and found. Channels may reorder
 //! messages. The patience of nodes should exceed the time of an election, 3n-1 hops; with less,
-//! elections can restart for ever.
+//! elections can restart for ever. A node that is falsely suspected can lead together with its
+//! replacement until a message of the next round reaches it; no timeout can prevent that.
 //!
-//! - Loss: a lost message costs another round, after the patience of a voting node; safety holds.
-//! - Duplication: a duplicate proposal looks like one whose owner has crashed and costs another
-//!   round; safety holds.
-//! - Crash: a crash costs another round; at no time do two nodes that are up lead. A node that is
-//!   falsely suspected can lead together with its replacement until a message of the next round
-//!   reaches it; no timeout can prevent that.
+//! - Loss: a lost message costs another round, after the patience of a voting node ends. Safety
+//!   holds.
+//! - Duplication: a duplicate proposal looks like one whose owner has crashed, and costs another
+//!   round. Safety holds.
+//! - Crash: a crash or restart costs another round. At no time do two nodes that are up lead.
 //!
 //! # Differs from the paper
 //!

@@ -25,7 +25,7 @@
 //! initiator: two would take each other's explorers for answers, and decide too early.
 //!
 //! - Loss: a lost message blocks the election, or leaves the nodes behind it without the result.
-//! - Duplication: harmless: a message counts once per edge.
+//! - Duplication: a duplicate is harmless: a message counts once per edge.
 //! - Crash: a crash blocks the election, or leaves the nodes behind it without the result.
 //!
 //! # Differs from the paper

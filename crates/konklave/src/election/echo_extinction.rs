@@ -27,7 +27,7 @@
 //! because within a wave every edge carries one message in each direction.
 //!
 //! - Loss: a lost message blocks its wave, and the election if that is the largest wave.
-//! - Duplication: harmless: a message counts once per edge and wave.
+//! - Duplication: a duplicate is harmless: a message counts once per edge and wave.
 //! - Crash: a crash blocks the waves that need the node, and the election if the largest wave is
 //!   one of them.
 //!

@@ -31,7 +31,7 @@
 //! A connected network with reliable channels, which may reorder messages, and no crashes.
 //!
 //! - Loss: a lost message may leave some nodes with a smaller id.
-//! - Duplication: harmless: a duplicate is not larger than the largest id known.
+//! - Duplication: a duplicate is harmless: it is not larger than the largest id known.
 //! - Crash: if the owner of the largest id crashes, the other nodes still presume that it leads.
 //!
 //! # Differs from the paper

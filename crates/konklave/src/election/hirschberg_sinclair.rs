@@ -29,7 +29,8 @@
 //! and no crashes. The nodes need not know n.
 //!
 //! - Loss: a lost probe or reply of the largest id leaves the ring without a leader.
-//! - Duplication: harmless: a duplicate reply is recognised by its phase and direction.
+//! - Duplication: a duplicate reply is recognised by its phase and direction, and ignored;
+//!   duplicate probes are harmless.
 //! - Crash: a crashed node stops the probes of the largest id and leaves the ring without a leader.
 //!
 //! # Differs from the paper

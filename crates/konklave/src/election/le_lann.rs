@@ -26,7 +26,8 @@
 //! - Loss: if the token of the largest initiator is lost, the nodes that it has not reached take
 //!   another id for the largest: a wrong node can lead, and nodes can disagree. After the loss of a
 //!   smaller token its owner learns the result from the announcement.
-//! - Duplication: harmless: a token that returns a second time is not forwarded again.
+//! - Duplication: a duplicate is harmless: a token that returns a second time is not forwarded
+//!   again.
 //! - Crash: a crashed node stops every token, so no node is elected.
 //! - Order: a token that overtakes a larger one on its way back makes its owner believe that there
 //!   is no larger initiator, and elects a wrong node.

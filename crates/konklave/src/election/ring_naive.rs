@@ -25,7 +25,7 @@
 //!
 //! - Loss: a lost probe leaves its origin without a result, and the ring without a leader if its
 //!   origin has the largest id.
-//! - Duplication: harmless: a probe that returns a second time is ignored.
+//! - Duplication: a duplicate is harmless: a probe that returns a second time is ignored.
 //! - Crash: a crashed node stops every probe, so no node learns a result.
 //!
 //! # Differs from the paper

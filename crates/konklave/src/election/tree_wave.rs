@@ -27,7 +27,7 @@
 //! initiators is allowed.
 //!
 //! - Loss: a lost message leaves the nodes behind it without the result, often all nodes.
-//! - Duplication: harmless: an echo counts once per edge.
+//! - Duplication: a duplicate is harmless: an echo counts once per edge.
 //! - Crash: a crash disconnects the tree and leaves the nodes behind it without the result, often
 //!   all nodes.
 //!

@@ -32,15 +32,16 @@
 //! A connected network with FIFO links, and a registry that every node can reach. The patience of
 //! nodes should exceed the time of an election; with less, elections can restart for ever.
 //!
+//! Without the registry, or if the first node has crashed, nodes elect when their patience ends. A
+//! registry that restarts has lost its memory: the next node to register becomes a second root,
+//! until the two learn of each other. A node that restarts before its neighbours notice can cause a
+//! temporary cycle.
+//!
 //! - Loss: a lost message leaves a node waiting until its patience ends, or at a worse level until
 //!   its neighbour advertises again.
-//! - Duplication: harmless, unless another message overtakes the duplicate.
+//! - Duplication: a duplicate is harmless, unless another message overtakes it.
 //! - Crash: crashes and restarts are tolerated if neighbours are told of them and the nodes that
-//!   are up stay connected; disconnected parts have a leader each, until they meet and elect.
-//!   Without the registry, or if the first node has crashed, nodes elect when their patience ends.
-//!   A registry that restarts has lost its memory: the next node to register becomes a second root,
-//!   until the two learn of each other. A node that restarts before its neighbours notice can cause
-//!   a temporary cycle.
+//!   are up stay connected. Disconnected parts have a leader each, until they meet and elect.
 //! - Order: links must be FIFO, because a label that arrives late replaces a newer one.
 //!
 //! # Differs from the paper

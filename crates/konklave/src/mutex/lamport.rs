@@ -32,9 +32,9 @@
 //!
 //! A complete network with reliable FIFO channels, and no crashes.
 //!
-//! - Loss: a lost request or acknowledgement blocks the requester until the other node sends a
-//!   later message. If that message is a request, and the receiver never got the older request, two
-//!   nodes can be inside. A lost release blocks its receiver.
+//! - Loss: a lost acknowledgement blocks its receiver until the sender sends a later message, a
+//!   lost release for ever. A lost request blocks its sender, or lets two nodes in if its receiver
+//!   asks, too.
 //! - Duplication: a duplicate acknowledgement is harmless. A duplicate request that arrives after
 //!   its release blocks its receiver; a duplicate release that arrives late removes its sender's
 //!   next request and can let two nodes in.

@@ -37,10 +37,8 @@
 //!
 //! A connected network with reliable channels, which may reorder messages, and no crashes.
 //!
-//! - Loss: a lost token or message of the wave blocks all nodes but the token's owner; a lost
-//!   request blocks its sender and all nodes behind it. A lost inversion costs a detour; in the
-//!   variant `acknowledged` a lost inversion or acknowledgement blocks all other nodes. Safety
-//!   holds.
+//! - Loss: a lost token, request or message of the wave blocks the nodes that wait for it; a lost
+//!   inversion costs a detour, or blocks in the variant `acknowledged`. Safety holds.
 //! - Duplication: a duplicate token is recognised by its hop number. A duplicate request sends the
 //!   token to a node that does not want it; two duplicates can keep the token moving for ever.
 //! - Crash: the crash of a node on the path to the token blocks all nodes behind it.

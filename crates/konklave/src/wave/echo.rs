@@ -25,7 +25,7 @@
 //! initiator: two would take each other's explorers for answers, and both decide too early.
 //!
 //! - Loss: a lost message blocks the wave.
-//! - Duplication: harmless: a message counts once per edge.
+//! - Duplication: a duplicate is harmless: a message counts once per edge.
 //! - Crash: a crash blocks the wave.
 //!
 //! # Differs from the paper
