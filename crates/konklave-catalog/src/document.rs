@@ -57,22 +57,23 @@ impl Document {
         formula.split(". ").next().unwrap_or_default().trim_end_matches('.').to_owned()
     }
 
-    /// The first sentence of a section that mentions this, if one does.
-    fn sentence_about(&self, heading: &str, word: &str) -> Option<String> {
-        let text = unwrap(self.section(heading));
-        let mut sentences = text.split_inclusive(". ").map(str::trim);
-        let found = sentences.find(|sentence| sentence.to_lowercase().contains(word))?;
-        Some(found.trim_end_matches('.').to_owned())
+    /// The statement of the labelled list item `- LABEL: STATEMENT` in a section, without its final
+    /// full stop. Labels are compared without regard to case.
+    fn labelled(&self, heading: &str, label: &str) -> Option<String> {
+        let mut items = items(self.section(heading)).into_iter();
+        let (_, statement) = items.find(|(name, _)| name.eq_ignore_ascii_case(label))?;
+        Some(statement.trim_end_matches('.').to_owned())
     }
 
-    /// What a fault does to the algorithm: the sentence that its assumptions have about it.
+    /// The effect of a fault, such as `Loss`, `Duplication`, `Crash` or `Order`: the item with this
+    /// label under "Assumes".
     pub fn fault(&self, name: &str) -> Option<String> {
-        self.sentence_about("Assumes", &name.to_lowercase())
+        self.labelled("Assumes", name)
     }
 
-    /// What something costs.
+    /// A cost other than messages, such as `Time` or `State`: the item with this label in "Cost".
     pub fn cost(&self, name: &str) -> Option<String> {
-        self.sentence_about("Cost", &format!("{name}: "))
+        self.labelled("Cost", name)
     }
 
     /// The year of publication: the last one that the reference's first sentence group names.
@@ -86,6 +87,27 @@ impl Document {
 /// A paragraph without its line breaks.
 fn unwrap(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The labelled list items of a section, in order: label and statement. An item begins with
+/// `- LABEL: ` and extends over the indented lines below it.
+fn items(section: &str) -> Vec<(String, String)> {
+    let mut items: Vec<(String, String)> = Vec::new();
+    let mut is_open = false;
+    for line in section.lines() {
+        if let Some((label, start)) = line.strip_prefix("- ").and_then(|it| it.split_once(": ")) {
+            items.push((label.to_owned(), start.trim().to_owned()));
+            is_open = true;
+        } else if let Some((_, statement)) = items.last_mut().filter(|_| is_open)
+            && line.starts_with("  ")
+        {
+            statement.push(' ');
+            statement.push_str(line.trim());
+        } else {
+            is_open = false;
+        }
+    }
+    items
 }
 
 /// The kinds of messages that a source file declares in its `pub enum Msg`.
@@ -138,7 +160,23 @@ mod tests {
 //! # Cost
 //!
 //! Messages: 2(n-1) per entry,
-//! always. Delay T.
+//! always. The state of the art.
+//!
+//! - Time: coordination delay T.
+//! - State: a clock, and
+//!   two sets: one of them small.
+//!
+//! # Assumes
+//!
+//! No crashes. Loss: not labelled.
+//!
+//! - Loss: a lost request starves its sender. Safety holds.
+//! - an item without a label
+//!   in two lines
+//! - Crash: the crash of any node
+//!   blocks all others eventually.
+//!
+//!   Not part of it.
 
 use std::fmt;
 
@@ -165,8 +203,28 @@ pub enum Msg {
         assert_eq!(document.section("Idea"), "One paragraph,\nin two lines.\n\nAnother one.");
         assert_eq!(document.messages(), "2(n-1) per entry, always");
         assert_eq!(document.year(), Some(1999));
-        assert_eq!(document.sentence_about("Cost", "delay"), Some("Delay T".to_owned()));
-        assert_eq!(document.sentence_about("Cost", "state"), None);
+    }
+
+    #[test]
+    fn faults_and_costs_are_labelled_items() {
+        let document = Document::of(SOURCE);
+        let some = |text: &str| Some(text.to_owned());
+        assert_eq!(document.cost("Time"), some("coordination delay T"));
+        assert_eq!(document.cost("state"), some("a clock, and two sets: one of them small"));
+        assert_eq!(document.fault("Loss"), some("a lost request starves its sender. Safety holds"));
+        assert_eq!(
+            document.fault("Crash"),
+            some("the crash of any node blocks all others eventually")
+        );
+    }
+
+    #[test]
+    fn a_word_in_a_sentence_is_not_a_label() {
+        let document = Document::of(SOURCE);
+        assert_eq!(document.cost("Messages"), None);
+        assert_eq!(document.cost("Crash"), None, "it is under another heading");
+        assert_eq!(document.fault("Duplication"), None);
+        assert_eq!(document.fault("an item without a label"), None);
     }
 
     #[test]

@@ -31,7 +31,7 @@ fn everything_is_looked_at() {
     assert!(properties.iter().all(|property| property["holds"] == true), "{properties:?}");
     let names: Vec<_> = properties.iter().map(|it| it["name"].as_str().unwrap()).collect();
     assert!(names.contains(&"mutual exclusion") && names.contains(&"comes to rest"), "{names:?}");
-    assert!(names.contains(&"who is inside answers later"), "an invariant of the algorithm");
+    assert!(names.contains(&"a node inside defers replies"), "an invariant of the algorithm");
     assert_eq!(report["reached"]["contention"], true);
     let shown = fine("check ricart-agrawala --nodes 3");
     assert!(shown.contains("12 in every schedule"), "{shown}");

@@ -206,6 +206,11 @@ fn every_algorithm_is_documented_in_the_same_form() {
         if !document.section("Cost").starts_with("Messages: ") {
             complaints.push(format!("{name}: the cost does not begin with 'Messages: '"));
         }
+        for label in ["Loss", "Duplication", "Crash"] {
+            if document.fault(label).is_none_or(|statement| statement.is_empty()) {
+                complaints.push(format!("{name}: 'Assumes' has no item '- {label}: ...'"));
+            }
+        }
         if document.messages().len() > 80 {
             complaints.push(format!("{name}: '{}' is no short formula", document.messages()));
         }

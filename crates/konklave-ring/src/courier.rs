@@ -1,4 +1,4 @@
-//! The courier of a worker: hands its messages over, one at a time, and notices who is dead.
+//! The courier of a worker: delivers its messages one at a time, and detects crashed neighbours.
 
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
@@ -14,16 +14,16 @@ use crate::worker::Post;
 
 pub(crate) struct Courier<P: Protocol> {
     pub(crate) me: NodeId,
-    /// The mailbox of the worker, for news about neighbours.
+    /// The mailbox of the worker, for suspicions about neighbours.
     pub(crate) own: Arc<Mailbox<Post<P>>>,
     pub(crate) shared: Arc<Shared<P>>,
-    /// The mailboxes that nobody seems to empty. Who comes back has a new one, and with it the old
-    /// suspicion is void.
+    /// The mailboxes of suspected workers. A restarted worker has a new mailbox, which voids the
+    /// old suspicion.
     pub(crate) suspects: Vec<Arc<Mailbox<Post<P>>>>,
 }
 
 impl<P: Protocol> Courier<P> {
-    /// Works until the worker has stopped. What it has not handed over then is lost.
+    /// Runs until the worker has stopped. Messages not delivered by then are lost.
     pub(crate) fn run(mut self, outbox: &Receiver<(NodeId, Post<P>)>) {
         for (to, letter) in outbox {
             if self.own.is_open() {
@@ -32,12 +32,13 @@ impl<P: Protocol> Courier<P> {
         }
     }
 
-    /// Brings a letter to `to`, or to the next one on the ring that takes it; at last to ourselves.
+    /// Delivers a letter to `to`, or to the next worker on the ring that takes it, eventually this
+    /// one.
     fn deliver(&mut self, to: NodeId, mut letter: Post<P>) {
         let mut to = to;
         loop {
             if to == self.me {
-                let _ = self.own.send(letter); // It comes back when we have stopped.
+                let _ = self.own.send(letter); // Refused once the worker has stopped.
                 return;
             }
             let mailbox = self.shared.mailbox(to);
@@ -51,7 +52,7 @@ impl<P: Protocol> Courier<P> {
             }
             match mailbox.send_and_wait(letter, self.shared.ack_timeout) {
                 Delivery::Taken => return,
-                Delivery::TimedOut(_) if !self.own.is_open() => return, // It died with us.
+                Delivery::TimedOut(_) if !self.own.is_open() => return, // Lost with us.
                 Delivery::TimedOut(back) => {
                     letter = back;
                     if let Some(vote) = vote {
@@ -63,14 +64,14 @@ impl<P: Protocol> Courier<P> {
                     if Arc::ptr_eq(&mailbox, &self.shared.mailbox(to)) {
                         return; // The ring is closing.
                     }
-                    letter = back; // It is back, with a new mailbox.
+                    letter = back; // Restarted, with a new mailbox.
                 }
             }
         }
     }
 
-    /// Tells the worker, unless the neighbour came back in the meantime: who hears first that it
-    /// is back and then that it is lost would never trust it again.
+    /// Tells the worker, unless the neighbour has restarted meanwhile: a worker that learns first
+    /// of the restart and then of the loss would suspect it for ever.
     fn suspect(&mut self, neighbour: NodeId, mailbox: Arc<Mailbox<Post<P>>>) {
         self.shared.with_mailbox(neighbour, |current| {
             if Arc::ptr_eq(current, &mailbox) {

@@ -1,4 +1,4 @@
-//! One election after the other.
+//! Runs a sequence of elections on a ring, by plan.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
@@ -15,37 +15,37 @@ use crate::journal::Tally;
 use crate::notice::{Ended, Summary, What};
 use crate::ring::Ring;
 
-/// How elections are to go.
+/// The plan of a sequence of elections.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// How many; without end if there is no number.
+    /// The number of elections; unbounded if none.
     pub elections: Option<u64>,
-    /// How long to wait after the end of one before the next.
+    /// The pause between the end of an election and the start of the next.
     pub pause: Duration,
-    /// When one is given up.
+    /// The time after which an election is abandoned.
     pub timeout: Duration,
-    /// Who starts.
+    /// The initiators.
     pub initiator: Initiator,
-    /// Who dies when.
+    /// The workers to kill, and when.
     pub kills: Vec<Moment>,
-    /// Who comes back when.
+    /// The workers to restart, and when.
     pub revivals: Vec<Moment>,
-    /// Decides who starts, where that is left to chance.
+    /// The seed for random initiators.
     pub seed: u64,
 }
 
-/// Who starts an election.
+/// The initiators of an election.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Initiator {
-    /// The worker at this place; if it is dead, the next on the ring.
+    /// The worker at this place, or the next one on the ring that is up.
     At(NodeId),
-    /// Any one.
+    /// One worker at random.
     Random,
-    /// Everyone at once.
+    /// All workers simultaneously.
     All,
 }
 
-/// A worker, and the election at whose beginning something happens to it.
+/// A worker, and the election at whose start it is killed or restarted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Moment {
     /// The number of the election, from one.
@@ -54,26 +54,26 @@ pub struct Moment {
     pub node: NodeId,
 }
 
-/// What it all came to.
+/// The results of a sequence of elections.
 #[derive(Debug, Default)]
 pub struct Outcome {
-    /// What the last elections came to; all of them, unless there were very many.
+    /// The summaries of the last elections, at most 1000.
     pub elections: VecDeque<Summary>,
-    /// How many were begun.
+    /// The number of elections started.
     pub held: u64,
-    /// How many of them were given up.
+    /// The number of elections abandoned.
     pub abandoned: u64,
-    /// The messages of all.
+    /// The messages of all elections.
     pub messages: u64,
-    /// The suspicions of all.
+    /// The suspicions in all elections.
     pub suspicions: u64,
-    /// How often whom was in office at the end of one.
+    /// For each id, the number of elections after which it was the leader.
     pub leaders: BTreeMap<Id, u64>,
-    /// The first promise that was broken.
+    /// The first violation, if any.
     pub broken: Option<Broken>,
 }
 
-/// A ring that runs for weeks must not fill the memory.
+/// Bounds the memory of a ring that runs for weeks.
 const REMEMBERED: usize = 1000;
 
 impl Outcome {
@@ -92,24 +92,27 @@ impl Outcome {
     }
 }
 
-/// Why a wait is over.
+/// The reason why a wait has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Woken {
-    /// What was waited for has happened.
+    /// The goal was reached.
     Done,
     TimeUp,
     Stopped,
 }
 
-/// What to wait for.
+/// The goal of a wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Goal {
     Rest,
     TimeUp,
 }
 
-/// Holds elections until all are held, a promise breaks, or somebody stops the ring; then closes
-/// it. The error is that of a thread that could not be started.
+/// Runs elections until all are held, a promise breaks, or the ring is stopped; then closes it.
+///
+/// # Errors
+///
+/// If a thread cannot be started.
 pub fn hold<P>(mut ring: Ring<P>, plan: &Plan) -> io::Result<Outcome>
 where
     P: Protocol<Command = Command, Event = Event>,
@@ -201,8 +204,8 @@ where
     Ok(summary)
 }
 
-/// What a single initiator costs: the proposal travels d hops to the largest id and n more back
-/// there, and the announcement n.
+/// The cost of a single initiator, 2n + d: the proposal travels d hops to the largest id and n more
+/// round the ring, and the announcement n.
 fn expected<P>(ring: &Ring<P>, initiators: &[NodeId]) -> Option<u64>
 where
     P: Protocol<Command = Command, Event = Event>,
@@ -215,7 +218,7 @@ where
     Some((2 * up.len() + distance) as u64)
 }
 
-/// Waits after an election; then for the end of what was caused by those who came back meanwhile.
+/// Pauses after an election, then waits until elections of restarted workers have come to rest.
 fn pause<P>(ring: &mut Ring<P>, plan: &Plan) -> io::Result<Woken>
 where
     P: Protocol<Command = Command, Event = Event>,
@@ -233,15 +236,15 @@ where
 {
     loop {
         if goal == Goal::Rest && ring.is_at_rest() {
-            // What broke a promise may have been the last thing to happen.
+            // The last event may have broken a promise.
             return Ok(if ring.broken().is_some() { Woken::Stopped } else { Woken::Done });
         }
         match ring.wait(until) {
             None => return Ok(Woken::TimeUp),
             Some(Signal::Stop) => return Ok(Woken::Stopped),
-            Some(Signal::Rest) => {} // Perhaps an old one.
+            Some(Signal::Rest) => {} // It may be outdated.
             Some(Signal::Kill(node)) if ring.up().len() > 1 => ring.kill(node),
-            Some(Signal::Kill(_)) => {} // Somebody has to be there.
+            Some(Signal::Kill(_)) => {} // The last worker must stay up.
             Some(Signal::Revive(node)) => ring.revive(node)?,
         }
     }

@@ -1,4 +1,4 @@
-//! The journal: everything that happens, in one order, judged as it is written.
+//! The journal: all notices in a total order, checked by the monitor as they are written.
 
 use std::fmt;
 use std::sync::mpsc::Sender;
@@ -12,7 +12,7 @@ use konklave::{NodeId, NodeSet};
 use crate::Signal;
 use crate::notice::{Kind, Notice, Vote, What};
 
-/// Shared by all workers.
+/// The journal of a ring, shared by all its threads.
 pub(crate) struct Journal {
     since: Instant,
     ids: Vec<Id>,
@@ -24,20 +24,20 @@ struct Page {
     monitor: Monitor,
     observer: Box<dyn FnMut(&Notice) + Send>,
     tally: Tally,
-    /// Who takes part in the election.
+    /// The workers that take part in the election.
     voting: NodeSet,
     broken: Option<Broken>,
     signal: Sender<Signal>,
 }
 
-/// What an election has cost so far.
+/// The cost of the current election so far.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Tally {
     pub(crate) proposals: u64,
     pub(crate) announcements: u64,
     pub(crate) discarded: u64,
     pub(crate) suspicions: u64,
-    /// How often workers died or came back.
+    /// The number of crashes and restarts.
     pub(crate) disturbances: u64,
 }
 
@@ -48,7 +48,7 @@ impl fmt::Debug for Journal {
 }
 
 impl Journal {
-    /// `observer` sees every notice; `signal` is told to stop when a promise is broken.
+    /// `observer` receives every notice; `signal` receives [`Signal::Stop`] on a violation.
     pub(crate) fn new(
         ids: Vec<Id>,
         observer: Box<dyn FnMut(&Notice) + Send>,
@@ -66,12 +66,12 @@ impl Journal {
         Self { since: Instant::now(), ids, page: Mutex::new(page) }
     }
 
-    /// Something happens to the ring.
+    /// Writes a notice about the ring.
     pub(crate) fn note_ring(&self, what: What) {
         self.write(&mut self.page(), None, what);
     }
 
-    /// Something happens to a worker.
+    /// Writes a notice about a worker, and counts it.
     pub(crate) fn note(&self, worker: NodeId, what: What) {
         let mut page = self.page();
         match &what {
@@ -82,7 +82,7 @@ impl Journal {
         self.write(&mut page, Some(worker), what);
     }
 
-    /// A worker's node tells its application.
+    /// A worker's node reports an event; the monitor checks it.
     pub(crate) fn event(&self, worker: NodeId, event: Event) {
         let page = &mut self.page();
         let what = match event {
@@ -100,7 +100,7 @@ impl Journal {
         self.judge(page, verdict);
     }
 
-    /// A worker's node sends a message.
+    /// A worker's node sends a message, which is counted.
     pub(crate) fn sends(&self, worker: NodeId, to: NodeId, vote: Vote) {
         let page = &mut self.page();
         let what = match vote.message {
@@ -120,7 +120,7 @@ impl Journal {
         self.write(page, Some(worker), what);
     }
 
-    /// A message ends at a worker.
+    /// A worker takes a message and sends none in return.
     pub(crate) fn ends(&self, worker: NodeId, vote: Vote) {
         let is_own = vote.candidate == self.ids[worker.index()];
         let is_leader = self.page().monitor.leader() == Some(worker);
@@ -131,7 +131,7 @@ impl Journal {
         self.note(worker, what);
     }
 
-    /// A worker has died.
+    /// A worker has crashed.
     pub(crate) fn died(&self, worker: NodeId) {
         let page = &mut self.page();
         page.tally.disturbances += 1;
@@ -141,7 +141,7 @@ impl Journal {
         self.judge(page, verdict);
     }
 
-    /// A worker is about to start again.
+    /// A worker is about to restart.
     pub(crate) fn revived(&self, worker: NodeId) {
         let page = &mut self.page();
         page.tally.disturbances += 1;
@@ -157,22 +157,22 @@ impl Journal {
         self.judge(page, verdict);
     }
 
-    /// A promise was broken that no monitor watches.
+    /// Records a violation that the monitor does not detect, such as a panic.
     pub(crate) fn breach(&self, verdict: Verdict) {
         self.judge(&mut self.page(), verdict);
     }
 
-    /// The id of the one in office.
+    /// The id of the leader in office.
     pub(crate) fn leader(&self) -> Option<Id> {
         self.page().monitor.leader().map(|leader| self.ids[leader.index()])
     }
 
-    /// What was counted since the last time.
+    /// Returns the counts since the last call, and resets them.
     pub(crate) fn take_tally(&self) -> Tally {
         std::mem::take(&mut self.page().tally)
     }
 
-    /// The first promise that was broken.
+    /// The first violation, if any.
     pub(crate) fn broken(&self) -> Option<Broken> {
         self.page().broken.clone()
     }
@@ -184,7 +184,7 @@ impl Journal {
             let Broken { promise, detail } = broken.clone();
             page.broken = Some(broken);
             self.write(page, None, What::Violated { promise, detail });
-            let _ = page.signal.send(Signal::Stop); // Nobody may listen any more.
+            let _ = page.signal.send(Signal::Stop); // The receiver may be gone.
         }
     }
 

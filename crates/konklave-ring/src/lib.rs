@@ -1,15 +1,15 @@
 //! Elections between threads: a ring of workers with one-slot mailboxes.
 //!
-//! Each worker runs one node of an election [`Protocol`](konklave::protocol::Protocol) in a thread
-//! of its own; which one is not known here. What the node sends is handed over by a second thread,
-//! the worker's *courier*: it waits until the receiver has taken the message, while the worker goes
-//! on taking messages itself, so that workers who all send at once do not wait for each other in a
-//! circle. A neighbour that does not take its message in time is presumed dead: the message goes to
-//! the next one on the ring at once, and the node is told
-//! [`Command::Lost`](konklave::election::Command::Lost).
+//! Each worker runs one node of an election [`Protocol`](konklave::protocol::Protocol) in its own
+//! thread; this crate does not depend on the algorithm. A second thread, the worker's *courier*,
+//! delivers the messages that the node sends: it waits until the receiver has taken a message,
+//! while the worker itself continues to take messages. So workers that all send at once do not
+//! deadlock in a circular wait. A neighbour that does not take a message in time is suspected to
+//! have crashed: the courier sends the message to the next worker on the ring at once, and tells
+//! the node [`Command::Lost`](konklave::election::Command::Lost).
 //!
-//! Everything that happens is written into one journal, in one order, where the problem's
-//! [`Monitor`](konklave::election::Monitor) judges it.
+//! All notices go into one journal, in a total order, where the
+//! [`Monitor`](konklave::election::Monitor) of the problem checks its promises.
 
 mod courier;
 mod elections;
@@ -27,15 +27,15 @@ pub use ring::{Ring, Setup};
 
 use konklave::NodeId;
 
-/// What the one who runs the ring is told.
+/// A signal to the thread that runs the ring.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Signal {
-    /// Nothing is under way at the moment.
+    /// The ring is at rest: no message is in transit and no timer is set.
     Rest,
-    /// Somebody wants the ring to end.
+    /// Stop the ring.
     Stop,
-    /// Somebody wants this worker to die.
+    /// Kill this worker.
     Kill(NodeId),
-    /// Somebody wants this worker to come back.
+    /// Restart this worker.
     Revive(NodeId),
 }

@@ -1,16 +1,15 @@
-//! The mailbox of a worker: one slot, in which a letter lies until it is taken.
+//! The mailbox of a worker: one slot, which holds a letter until it is taken.
 
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// A mailbox. A letter is taken exactly once or comes back to its sender, never both; a sender is
-/// never told that its letter was taken because another one was; senders are served in the order
-/// of their arrival.
+/// A one-slot mailbox. A letter is either taken exactly once or returned to its sender; a sender is
+/// acknowledged only if its own letter was taken; senders are served in FIFO order.
 #[derive(Debug)]
 pub struct Mailbox<M> {
     state: Mutex<State<M>>,
-    /// Something has changed. Few wait here, so all may look.
+    /// Signals every change. Few threads wait, so all are woken.
     changed: Condvar,
 }
 
@@ -18,13 +17,13 @@ pub struct Mailbox<M> {
 struct State<M> {
     life: Life,
     slot: Option<Letter<M>>,
-    /// The tickets of those who wait for the slot.
+    /// The tickets of the senders that wait for the slot, in FIFO order.
     line: VecDeque<u64>,
-    /// The last ticket that was drawn. Tickets reach the slot in ascending order.
+    /// The last ticket drawn. Tickets reach the slot in ascending order.
     drawn: u64,
     /// The last ticket whose letter was taken.
     taken: u64,
-    /// What does not need the slot.
+    /// Commands and reports, which bypass the slot.
     news: VecDeque<M>,
 }
 
@@ -46,31 +45,31 @@ enum Receipt {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Life {
     Open,
-    /// Nobody takes any more, and nobody knows.
+    /// The worker has crashed: senders time out.
     Dead,
-    /// Nobody takes any more, and senders are told.
+    /// The worker has stopped: senders get their letters back at once.
     Closed,
 }
 
-/// What became of a letter.
+/// The outcome of a delivery.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Delivery<M> {
-    /// It was taken.
+    /// The letter was taken.
     Taken,
-    /// It was not taken in time: here it is.
+    /// The letter was not taken in time and is returned.
     TimedOut(M),
-    /// It never will be: here it is.
+    /// The mailbox is closed, and the letter is returned.
     Closed(M),
 }
 
-/// What there was to take.
+/// The result of taking from a mailbox.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Next<M> {
     /// A letter, or news.
     Item(M),
-    /// Nothing, and the time is up.
+    /// The time is up, and nothing arrived.
     TimeUp,
-    /// Nothing, and nothing will come.
+    /// The mailbox is closed, and nothing will arrive.
     Closed,
 }
 
@@ -89,8 +88,8 @@ impl<M> Default for Mailbox<M> {
 }
 
 impl<M> Mailbox<M> {
-    /// Waits until the slot is free and leaves a letter there. It comes back if nobody will ever
-    /// take it.
+    /// Waits until the slot is free and puts a letter there. The letter is returned if the worker
+    /// takes no more letters.
     pub fn send(&self, content: M) -> Result<(), M> {
         let mut state = self.state();
         let ticket = state.draw_ticket();
@@ -108,8 +107,8 @@ impl<M> Mailbox<M> {
         }
     }
 
-    /// Waits until the slot is free, leaves a letter there and waits until it is taken. The limit
-    /// is for both together; a letter that was not taken in time is withdrawn.
+    /// Waits until the slot is free, puts a letter there and waits until it is taken. The limit
+    /// covers both waits; a letter that was not taken in time is withdrawn.
     pub fn send_and_wait(&self, content: M, limit: Duration) -> Delivery<M> {
         let deadline = Instant::now().checked_add(limit);
         let is_late = || deadline.is_some_and(|deadline| Instant::now() >= deadline);
@@ -124,7 +123,7 @@ impl<M> Mailbox<M> {
             if is_closed || is_late() {
                 let letter = content.take().or_else(|| state.withdraw(ticket));
                 state.line.retain(|&other| other != ticket);
-                self.changed.notify_all(); // The slot or the place in the line is free.
+                self.changed.notify_all(); // The slot or the place in the queue is free.
                 let letter = letter.expect("a letter is with its sender, in the slot or taken");
                 return match is_closed {
                     true => Delivery::Closed(letter),
@@ -141,7 +140,7 @@ impl<M> Mailbox<M> {
         }
     }
 
-    /// Leaves news beside the slot, without waiting: what is no message of the ring.
+    /// Adds news, which bypass the slot, without waiting.
     pub fn tell(&self, news: M) {
         let mut state = self.state();
         if state.life == Life::Open {
@@ -150,7 +149,7 @@ impl<M> Mailbox<M> {
         }
     }
 
-    /// Waits for news, or for a letter that has lain in the slot for `pause`, and takes it.
+    /// Waits for news, or for a letter that has been in the slot for `pause`, and takes it.
     pub fn take(&self, pause: Duration, until: Option<Instant>) -> Next<M> {
         let mut state = self.state();
         loop {
@@ -177,7 +176,7 @@ impl<M> Mailbox<M> {
         }
     }
 
-    /// The one who took is dead. What nobody waits for is lost; who waits will find out.
+    /// The worker has crashed. Letters without a waiting sender are lost; waiting senders time out.
     pub fn bury(&self) {
         let mut state = self.state();
         state.life = Life::Dead;
@@ -186,7 +185,7 @@ impl<M> Mailbox<M> {
         self.changed.notify_all();
     }
 
-    /// Nobody will take any more, and all who wait are told so.
+    /// The worker has stopped. Waiting senders get their letters back at once.
     pub fn close(&self) {
         let mut state = self.state();
         state.life = Life::Closed;
@@ -195,7 +194,7 @@ impl<M> Mailbox<M> {
         self.changed.notify_all();
     }
 
-    /// Whether there is still somebody to take.
+    /// Whether the worker still takes letters.
     pub fn is_open(&self) -> bool {
         self.state().life == Life::Open
     }
@@ -249,21 +248,21 @@ mod tests {
     use super::*;
 
     const SHORT: Duration = Duration::from_millis(30);
-    /// Long enough for the busiest machine; nobody waits for it unless a test fails.
+    /// Long enough for the busiest machine; it only passes if a test fails.
     const LONG: Duration = Duration::from_secs(20);
 
     fn take(mailbox: &Mailbox<u32>) -> Next<u32> {
         mailbox.take(Duration::ZERO, Instant::now().checked_add(LONG))
     }
 
-    /// Waits until so many senders stand in line or have their letter in the slot.
+    /// Waits until this number of senders are in the queue or have their letter in the slot.
     fn until_drawn(mailbox: &Mailbox<u32>, tickets: u64) {
         while mailbox.state().drawn < tickets {
             thread::yield_now();
         }
     }
 
-    /// Election.md 10.5, 1: the removal of another letter is no acknowledgement.
+    /// Election.md 10.5, 1: taking another letter is not an acknowledgement.
     #[test]
     fn nobody_is_told_taken_because_of_another_letter() {
         let mailbox = Mailbox::default();
@@ -273,7 +272,7 @@ mod tests {
             scope.spawn(|| told.send(mailbox.send_and_wait(2, LONG)));
             until_drawn(&mailbox, 2);
             assert_eq!(take(&mailbox), Next::Item(1));
-            // Only when its own letter is in the slot can the sender have misunderstood.
+            // A false acknowledgement can only come before the sender's own letter is taken.
             while mailbox.state().slot.is_none() {
                 assert!(hears.try_recv().is_err(), "its letter is not even in the slot");
                 thread::yield_now();
@@ -284,7 +283,7 @@ mod tests {
         });
     }
 
-    /// Election.md 10.5, 2: a dead worker's slot blocks nobody.
+    /// Election.md 10.5, 2: the slot of a crashed worker blocks no sender.
     #[test]
     fn a_letter_that_is_not_taken_in_time_is_withdrawn() {
         let mailbox = Mailbox::default();
@@ -295,7 +294,7 @@ mod tests {
         assert_eq!(take(&mailbox), Next::Item(3));
     }
 
-    /// Election.md 10.5, 2: the limit is for the wait for the slot, too.
+    /// Election.md 10.5, 2: the limit also covers the wait for the slot.
     #[test]
     fn a_full_slot_is_not_waited_for_longer_than_the_limit() {
         let mailbox = Mailbox::default();

@@ -1,4 +1,4 @@
-//! What can be told about a ring: to people as a sentence, to programs as data.
+//! Notices about a ring: as sentences for the log, and as data for programs.
 
 use std::fmt::{self, Display};
 use std::str::FromStr;
@@ -7,47 +7,47 @@ use konklave::NodeId;
 use konklave::election::Id;
 use serde::Serialize;
 
-/// Something has happened.
+/// A notice: an entry of the journal.
 #[derive(Clone, Debug, Serialize)]
 pub struct Notice {
-    /// When, in milliseconds since the ring was opened.
+    /// The time, in milliseconds since the ring was opened.
     pub t: u64,
-    /// Its place in the journal.
+    /// Its sequence number in the journal.
     pub seq: u64,
-    /// To whom; nobody in particular if it concerns the ring.
+    /// The worker concerned; none if the notice concerns the ring.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub worker: Option<NodeId>,
-    /// That worker's id.
+    /// The id of that worker.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<Id>,
-    /// What.
+    /// The event.
     #[serde(flatten)]
     pub what: What,
 }
 
-/// What workers tell each other, whichever the algorithm.
+/// The content of a message, independent of the algorithm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Vote {
-    /// What is said about the candidate.
+    /// Whether it proposes or announces the candidate.
     pub message: Kind,
     /// The number of the round, where rounds are numbered.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub round: Option<u32>,
-    /// Whom it is about.
+    /// The id of the candidate.
     pub candidate: Id,
 }
 
-/// What is said about a candidate.
+/// The kind of a message about a candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// It would lead.
+    /// Proposes the candidate as leader.
     Proposal,
-    /// It leads.
+    /// Announces the candidate as the winner.
     Elected,
 }
 
-/// What has happened.
+/// The event that a notice reports.
 #[derive(Clone, Debug, Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 #[allow(missing_docs)] // The names of the fields say it.
@@ -56,13 +56,13 @@ pub enum What {
     RingStarted { size: u32, ids: Vec<Id> },
     /// All workers have stopped.
     RingStopped,
-    /// The worker's threads run.
+    /// The worker's threads are running.
     WorkerStarted,
-    /// The worker's thread ends.
+    /// The worker's thread has ended.
     WorkerStopped,
-    /// These were asked to start an election.
+    /// These workers were asked to start an election.
     ElectionStarted { election: u64, initiators: Vec<NodeId> },
-    /// What the election came to.
+    /// The result of the election.
     ElectionSummary(Summary),
     /// The worker starts, as an initiator.
     Started,
@@ -84,34 +84,34 @@ pub enum What {
         #[serde(flatten)]
         vote: Vote,
     },
-    /// It passes the proposal of a larger one on.
+    /// The worker forwards the proposal of a larger candidate.
     Forwarded {
         to: NodeId,
         #[serde(flatten)]
         vote: Vote,
     },
-    /// It passes the result on.
+    /// The worker announces or forwards the result.
     Announced {
         to: NodeId,
         #[serde(flatten)]
         vote: Vote,
     },
-    /// The message ends here.
+    /// The worker discards the message.
     Discarded {
         #[serde(flatten)]
         vote: Vote,
     },
-    /// It takes part in the election now.
+    /// The worker takes part in the election.
     Entered,
-    /// It does not take part any more.
+    /// The worker no longer takes part in the election.
     Left,
-    /// It is the leader now.
+    /// The worker is elected.
     Elected,
-    /// It is not the leader any more.
+    /// The worker is no longer the leader.
     SteppedDown,
-    /// It knows the leader now.
+    /// The worker knows the leader.
     LeaderKnown { leader: Id },
-    /// The leader has its announcement back: everyone knows.
+    /// The announcement has returned to the leader: all workers know.
     Finished,
     /// The message was not taken in time.
     Timeout {
@@ -119,60 +119,60 @@ pub enum What {
         #[serde(flatten)]
         vote: Vote,
     },
-    /// The neighbour is presumed dead.
+    /// The neighbour is suspected to have crashed.
     Suspected { neighbour: NodeId },
-    /// The neighbour gets no more messages.
+    /// The worker sends no more messages to the neighbour.
     Removed { neighbour: NodeId },
-    /// The neighbour is back.
+    /// The neighbour has restarted.
     Joined { neighbour: NodeId },
     /// The worker was killed.
     Killed,
-    /// The worker was started again, and has forgotten everything.
+    /// The worker was restarted in its initial state.
     Revived,
     /// A promise was broken.
     Violated { promise: String, detail: String },
 }
 
-/// What an election came to.
+/// The result of an election.
 #[derive(Clone, Debug, Serialize)]
 pub struct Summary {
     /// Its number, from one.
     pub election: u64,
-    /// How it ended.
+    /// Why the election ended.
     pub ended: Ended,
-    /// The id of the one in office at the end.
+    /// The id of the leader at the end.
     pub leader: Option<Id>,
-    /// How many workers were up at the beginning.
+    /// The number of workers that were up at the start.
     pub workers: u32,
-    /// Messages that propose somebody.
+    /// The number of proposals.
     pub proposals: u64,
-    /// Messages that announce the result.
+    /// The number of announcements.
     pub announcements: u64,
-    /// Both together.
+    /// The number of proposals and announcements.
     pub messages: u64,
-    /// How many of them ended early.
+    /// The number of messages discarded.
     pub discarded: u64,
-    /// What the formula says, 2n + d, if one worker started and nobody died or came back.
+    /// The formula 2n + d, if there was one initiator and no worker crashed or restarted.
     pub expected: Option<u64>,
-    /// How often a worker presumed its neighbour dead.
+    /// The number of times a worker suspected its neighbour.
     pub suspicions: u64,
-    /// How long it took, in milliseconds.
+    /// The duration, in milliseconds.
     pub duration: u64,
 }
 
-/// How an election ended.
+/// Why an election ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Ended {
-    /// With a result that everyone knows.
+    /// All workers know the result.
     Finished,
-    /// By the time limit.
+    /// The time limit was reached.
     Abandoned,
-    /// Because the ring was stopped.
+    /// The ring was stopped.
     Interrupted,
 }
 
-/// How important a notice is.
+/// The log level of a notice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 #[allow(missing_docs)]
@@ -214,7 +214,7 @@ impl FromStr for Level {
 }
 
 impl Notice {
-    /// How important it is.
+    /// The log level of this notice.
     pub fn level(&self) -> Level {
         match &self.what {
             What::Sent { .. } => Level::Trace,
@@ -245,7 +245,7 @@ impl Notice {
         }
     }
 
-    /// Whether it is shown even to those who want no log.
+    /// Whether it is shown even without a log.
     pub fn is_main(&self) -> bool {
         matches!(
             self.what,
@@ -300,15 +300,15 @@ impl Display for Notice {
             What::Elected => f.write_str("is elected"),
             What::SteppedDown => f.write_str("steps down"),
             What::LeaderKnown { leader } => write!(f, "knows the leader: {leader}"),
-            What::Finished => f.write_str("has its announcement back: everyone knows"),
-            What::Timeout { to, vote } => write!(f, "waited in vain: {to} did not take {vote}"),
+            What::Finished => f.write_str("has its announcement back: all workers know"),
+            What::Timeout { to, vote } => write!(f, "times out: worker {to} did not take {vote}"),
             What::Suspected { neighbour } => {
-                write!(f, "gets no answer from worker {neighbour}: presumed dead, skipped")
+                write!(f, "gets no answer from worker {neighbour}: suspected, skipped")
             }
             What::Removed { neighbour } => write!(f, "removes worker {neighbour} from its list"),
             What::Joined { neighbour } => write!(f, "has worker {neighbour} on its list again"),
-            What::Killed => f.write_str("dies"),
-            What::Revived => f.write_str("is back, and has forgotten everything"),
+            What::Killed => f.write_str("crashes"),
+            What::Revived => f.write_str("restarts without its state"),
             What::Violated { promise, detail } => write!(f, "VIOLATED: {promise}: {detail}"),
         }
     }
@@ -318,7 +318,7 @@ impl Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let how = match self.ended {
             Ended::Finished => "finished",
-            Ended::Abandoned => "abandoned: it took too long",
+            Ended::Abandoned => "abandoned: it timed out",
             Ended::Interrupted => "interrupted",
         };
         write!(f, "election {} {how}, {} messages", self.election, self.messages)?;
@@ -333,13 +333,13 @@ impl Display for Summary {
 }
 
 impl Summary {
-    /// What one initiator costs at worst: 3n - 1.
+    /// The worst case with one initiator: 3n - 1.
     pub fn bound(&self) -> u64 {
         (3 * u64::from(self.workers)).saturating_sub(1)
     }
 }
 
-/// Numbers one after the other, the end left out if there are many.
+/// A comma-separated list, cut off if it is long.
 fn listed(numbers: &[impl Display]) -> String {
     const SHOWN: usize = 24;
     let mut words: Vec<_> = numbers.iter().take(SHOWN).map(ToString::to_string).collect();

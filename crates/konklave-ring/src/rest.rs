@@ -1,4 +1,4 @@
-//! Whether anything is still to happen: what is under way holds a token.
+//! Detection of quiescence: every message in transit and every timer holds a token.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -6,7 +6,7 @@ use std::sync::mpsc::Sender;
 
 use crate::Signal;
 
-/// Counts the tokens. The ring is at rest when there are none.
+/// Counts the tokens. The ring is at rest if and only if the count is zero.
 #[derive(Clone, Debug)]
 pub(crate) struct Rest(Arc<Count>);
 
@@ -16,13 +16,13 @@ struct Count {
     signal: Sender<Signal>,
 }
 
-/// Whoever holds one has something to do. A message holds one from before it is sent until after
-/// all that it causes holds one of its own; so does a timer that was set. What is lost lets go.
+/// A token of pending work. A message holds one from before it is sent until its consequences hold
+/// their own; a timer holds one while it is set. A lost message releases its token.
 #[derive(Debug)]
 pub(crate) struct Busy(Arc<Count>);
 
 impl Rest {
-    /// `signal` is told whenever the ring comes to rest.
+    /// Sends [`Signal::Rest`] whenever the ring comes to rest.
     pub(crate) fn new(signal: Sender<Signal>) -> Self {
         Self(Arc::new(Count { tokens: AtomicU64::new(0), signal }))
     }
@@ -40,7 +40,7 @@ impl Rest {
 impl Drop for Busy {
     fn drop(&mut self) {
         if self.0.tokens.fetch_sub(1, Ordering::SeqCst) == 1 {
-            let _ = self.0.signal.send(Signal::Rest); // Nobody may listen any more.
+            let _ = self.0.signal.send(Signal::Rest); // The receiver may be gone.
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The ring: its workers and their threads.
+//! The ring of workers: starts, stops, kills and restarts their threads.
 
 use std::io;
 use std::sync::mpsc::{self, Receiver, Sender};
@@ -20,29 +20,29 @@ use crate::notice::{Notice, Vote, What};
 use crate::rest::Rest;
 use crate::worker::{Desk, Post, Worker};
 
-/// Threads that only pass messages need little.
+/// The threads only pass messages, so a small stack is enough.
 const STACK_BYTES: usize = 256 * 1024;
 
-/// What a ring is made of.
+/// The configuration of a ring.
 pub struct Setup<P: Protocol> {
-    /// The workers' ids, along the ring. Unique.
+    /// The unique ids of the workers, in ring order.
     pub ids: Vec<Id>,
-    /// How a worker's node is built.
+    /// Builds the node of a worker.
     pub make: Box<dyn Fn(NodeId) -> P + Send>,
-    /// What a message says.
+    /// Extracts the vote from a message, for the journal.
     pub read: fn(&P::Msg) -> Vote,
-    /// How long a message lies in a mailbox before it is taken.
+    /// How long a message stays in a mailbox before it is taken.
     pub pause: Duration,
-    /// How long a worker waits until its message is taken.
+    /// How long a courier waits until its message is taken, before it suspects the receiver.
     pub ack_timeout: Duration,
-    /// Decides what nodes leave to chance.
+    /// The seed of the nodes' random choices.
     pub seed: u64,
 }
 
-/// What all threads of a ring share.
+/// The state shared by all threads of a ring.
 pub(crate) struct Shared<P: Protocol> {
     mailboxes: RwLock<Vec<Arc<Mailbox<Post<P>>>>>,
-    /// Every transition passes here.
+    /// Every transition holds it for reading; a simultaneous start holds it for writing.
     pub(crate) gate: RwLock<()>,
     pub(crate) journal: Journal,
     pub(crate) rest: Rest,
@@ -64,7 +64,7 @@ impl<P: Protocol> Shared<P> {
         self.with_mailbox(node, Arc::clone)
     }
 
-    /// The next on the ring.
+    /// The next worker on the ring.
     pub(crate) fn after(&self, node: NodeId) -> NodeId {
         let size = self.mailboxes.read().unwrap_or_else(PoisonError::into_inner).len();
         NodeId(((node.index() + 1) % size) as u32)
@@ -78,7 +78,7 @@ impl<P: Protocol> Shared<P> {
     }
 }
 
-/// A ring of workers.
+/// A running ring of workers.
 pub struct Ring<P: Protocol> {
     shared: Arc<Shared<P>>,
     make: Box<dyn Fn(NodeId) -> P + Send>,
@@ -95,7 +95,7 @@ impl<P> Ring<P>
 where
     P: Protocol<Command = Command, Event = Event>,
 {
-    /// Starts all workers. `observer` sees everything that happens.
+    /// Starts all workers. `observer` receives every notice of the journal.
     pub fn open(
         setup: Setup<P>,
         observer: impl FnMut(&Notice) + Send + 'static,
@@ -125,12 +125,12 @@ where
         Ok(ring)
     }
 
-    /// For those who want to stop the ring, or kill and revive its workers, while it runs.
+    /// A sender of signals that stop the ring, or kill and restart workers, while it runs.
     pub fn signal(&self) -> Sender<Signal> {
         self.signal.clone()
     }
 
-    /// How many workers there are, dead ones too.
+    /// The number of workers, including crashed ones.
     pub fn size(&self) -> u32 {
         self.ids.len() as u32
     }
@@ -140,22 +140,22 @@ where
         self.ids[node.index()]
     }
 
-    /// Whether a worker lives.
+    /// Whether a worker is up.
     pub fn is_up(&self, node: NodeId) -> bool {
         self.workers[node.index()].is_some()
     }
 
-    /// The workers that live, along the ring.
+    /// The workers that are up, in ring order.
     pub fn up(&self) -> Vec<NodeId> {
         self.all().filter(|&node| self.is_up(node)).collect()
     }
 
-    /// Whether nothing is under way.
+    /// Whether the ring is at rest: no message is in transit and no timer is set.
     pub fn is_at_rest(&self) -> bool {
         self.shared.rest.is_at_rest()
     }
 
-    /// The first promise that was broken.
+    /// The first violation, if any.
     pub fn broken(&self) -> Option<Broken> {
         self.shared.journal.broken()
     }
@@ -164,32 +164,33 @@ where
         &self.shared.journal
     }
 
-    /// Asks these workers to start an election. They live.
+    /// Asks these workers, which are up, to start an election.
     ///
-    /// One gets a letter. Several are told all at once: while the gate is closed nobody goes on, or
-    /// the election of the first could be over before the last hears of it, and calls another.
+    /// A single worker gets a letter. Several are told atomically: while the gate is closed no
+    /// worker performs a transition. Otherwise the election of the first could end before the last
+    /// one is told, which would start another.
     pub fn start(&self, nodes: &[NodeId]) {
         if let [node] = nodes {
             let order = Post::Order(Command::Start, self.shared.rest.busy());
-            let _ = self.shared.mailbox(*node).send(order); // The dead do not start.
+            let _ = self.shared.mailbox(*node).send(order); // A crashed worker does not start.
             return;
         }
         let _closed = self.shared.gate.write().unwrap_or_else(PoisonError::into_inner);
         nodes.iter().for_each(|&node| self.tell(node, Command::Start));
     }
 
-    /// A worker dies, with all that it knows and has not handed over. Nobody is told.
+    /// A worker crashes: its state and its undelivered messages are lost. No other worker is told.
     pub fn kill(&mut self, node: NodeId) {
         if let Some(worker) = self.workers[node.index()].take() {
             self.shared.mailbox(node).tell(Post::Die);
-            let _ = worker.join(); // A worker that failed has said so.
+            let _ = worker.join(); // A panic was recorded.
         }
     }
 
-    /// A dead worker starts afresh, with a new mailbox, and calls an election.
+    /// A crashed worker restarts in its initial state, with a new mailbox, and starts an election.
     ///
-    /// The others are told that it is back, and before, in case they have not noticed, that it was
-    /// gone; it is told who is dead.
+    /// The others are told that it was lost, in case they have not noticed, and then that it is
+    /// found; it is told which workers are down.
     pub fn revive(&mut self, node: NodeId) -> io::Result<()> {
         if self.is_up(node) {
             return Ok(());
@@ -209,17 +210,17 @@ where
                 self.tell(node, Command::Lost(other));
             }
         }
-        self.tell(node, Command::Start); // Its slot is for others: they wait for it already.
+        self.tell(node, Command::Start); // Not through the slot, for which others already wait.
         self.employ(node)
     }
 
-    /// Waits for a signal. Nothing if the time is up first.
+    /// Waits for a signal; none if the time is up first.
     pub fn wait(&self, until: Option<Instant>) -> Option<Signal> {
         let Some(until) = until else { return self.signals.recv().ok() };
         self.signals.recv_timeout(until.saturating_duration_since(Instant::now())).ok()
     }
 
-    /// Stops all workers at once and waits for their threads. Nobody suspects anybody for that.
+    /// Stops all workers at once and joins their threads. No worker is suspected because of that.
     pub fn close(mut self) {
         for node in self.all() {
             let mailbox = self.shared.mailbox(node);
@@ -230,7 +231,7 @@ where
         }
         let workers = std::mem::take(&mut self.workers).into_iter().flatten();
         for thread in workers.chain(std::mem::take(&mut self.couriers)) {
-            let _ = thread.join(); // A thread that failed has said so.
+            let _ = thread.join(); // A panic was recorded.
         }
         self.shared.journal.note_ring(What::RingStopped);
     }

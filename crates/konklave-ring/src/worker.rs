@@ -1,4 +1,4 @@
-//! A worker: takes one message after the other and lets its node answer.
+//! A worker: takes messages one at a time and runs the transitions of its node.
 
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -18,15 +18,15 @@ use crate::notice::What;
 use crate::rest::Busy;
 use crate::ring::Shared;
 
-/// What lies in a mailbox.
+/// The content of a mailbox.
 pub(crate) enum Post<P: Protocol> {
     /// A message of another worker.
     Letter { from: NodeId, msg: P::Msg, busy: Busy },
-    /// What the application wants, or has found out.
+    /// A command of the application, or a report of the failure detector.
     Order(Command, Busy),
-    /// The worker shall stop.
+    /// Stop in an orderly way.
     Stop,
-    /// The worker shall die on the spot, and tell nobody.
+    /// Crash at once, without telling any other worker.
     Die,
 }
 
@@ -42,20 +42,20 @@ pub(crate) struct Worker<P: Protocol> {
     pub(crate) node: P,
     pub(crate) mailbox: Arc<Mailbox<Post<P>>>,
     pub(crate) desk: Desk<P>,
-    /// The token of what is being handled: the ring is not at rest before all that it causes is
-    /// counted, or, if it is too much for us, before that is known.
+    /// The token of the input being handled: the ring is not at rest before its consequences hold
+    /// their own tokens or, if the transition panics, before that is recorded.
     pub(crate) at_hand: Option<Busy>,
 }
 
-/// What a node has at hand: the driver's [`Env`].
+/// The [`Env`] of a node in this driver.
 pub(crate) struct Desk<P: Protocol> {
     pub(crate) me: NodeId,
     pub(crate) shared: Arc<Shared<P>>,
     pub(crate) outbox: Sender<(NodeId, Post<P>)>,
     pub(crate) random: Xoshiro256PlusPlus,
-    /// What the transition has sent. It leaves at the end: events come before what they cause.
+    /// The messages of the current transition. They leave at its end, after its events.
     pub(crate) sent: Vec<(NodeId, P::Msg)>,
-    /// What is set. Whoever waits for a timer is not at rest.
+    /// The timers that are set, each with its deadline and its token of pending work.
     pub(crate) timers: BTreeMap<P::Timer, (Option<Instant>, Busy)>,
 }
 
@@ -63,7 +63,7 @@ impl<P> Worker<P>
 where
     P: Protocol<Command = Command, Event = Event>,
 {
-    /// Works until told to stop, or killed.
+    /// Runs until it is stopped or killed.
     pub(crate) fn run(mut self) {
         self.desk.shared.journal.note(self.me, What::WorkerStarted);
         let end = catch_unwind(AssertUnwindSafe(|| self.work())).unwrap_or_else(|panic| {
@@ -126,7 +126,7 @@ where
         self.desk.shared.journal.note(self.me, what);
     }
 
-    /// One transition, and what it sends; how many messages these are.
+    /// Performs one transition and sends its messages; returns their number.
     fn react(&mut self, input: Input<P>) -> usize {
         let shared = Arc::clone(&self.desk.shared);
         let _passed = shared.gate.read().unwrap_or_else(PoisonError::into_inner);
@@ -136,7 +136,7 @@ where
         for (to, msg) in sent {
             shared.journal.sends(self.me, to, (shared.read)(&msg));
             let letter = Post::Letter { from: self.me, msg, busy: shared.rest.busy() };
-            let _ = self.desk.outbox.send((to, letter)); // Only a courier that failed is gone.
+            let _ = self.desk.outbox.send((to, letter)); // The courier is gone only if it panicked.
         }
         count
     }
@@ -167,7 +167,7 @@ where
     }
 
     fn set_timer(&mut self, timer: P::Timer, after: Duration) {
-        let deadline = Instant::now().checked_add(after); // Too far away is never.
+        let deadline = Instant::now().checked_add(after); // Never, if out of range.
         self.timers.insert(timer, (deadline, self.shared.rest.busy()));
     }
 
@@ -184,7 +184,7 @@ where
     }
 }
 
-/// What a worker said when it failed.
+/// The message of a panic.
 fn said(panic: &(dyn Any + Send)) -> &str {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a worker panicked")

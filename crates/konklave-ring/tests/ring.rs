@@ -152,7 +152,7 @@ fn the_story_of_a_small_election() {
             "worker 0 (id 4) leaves the election",
             "worker 0 (id 4) announces the election of 9 to worker 1",
             "worker 1 (id 9) takes the election of 9 from worker 0",
-            "worker 1 (id 9) has its announcement back: everyone knows",
+            "worker 1 (id 9) has its announcement back: all workers know",
             "election 1 finished, 5 messages (2n+d = 5, at most 5), leader 9",
             "the ring has stopped",
         ]

@@ -1,4 +1,4 @@
-//! The flaws, by the algorithms that they spoil.
+//! The flaws, by algorithm.
 
 pub mod adoption;
 pub mod cao_singhal;

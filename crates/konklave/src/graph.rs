@@ -1,11 +1,11 @@
-//! Who can talk to whom: networks given by a formula, drawn at random, or read from a file.
+//! Network topologies: given by a formula, drawn at random, or read from a file.
 //!
-//! A [`Topology`] is what a person writes (`ring`, `grid:4x3`, `gnp:0.1`); a number of nodes makes
-//! it a [`Graph`]. Regular shapes are formulas and cost no memory, however many nodes they have;
-//! only random graphs and graphs from files ([`Graph::parse`]) store their edges.
+//! A [`Topology`] is a family of networks (`ring`, `grid:4x3`, `gnp:0.1`); with a number of nodes
+//! it becomes a [`Graph`]. Regular shapes are formulas and need no memory for their edges; only
+//! random graphs and graphs from files ([`Graph::parse`]) store adjacency lists.
 //!
-//! Every graph is connected, has at least one node, and joins no node to itself nor any two nodes
-//! twice. All but the directed ring are undirected: a link carries messages both ways.
+//! Every graph is connected, has at least one node, and has neither loops nor parallel edges. All
+//! graphs but the directed ring are undirected: a link carries messages in both directions.
 //!
 //! ```
 //! use konklave::NodeId;
@@ -44,23 +44,23 @@ pub use topology::{FORMS, NAMES, Probability, Topology};
 
 /// A connected network of nodes `0..nodes`.
 ///
-/// Two graphs are equal if the same links join the same nodes under the same labels, no matter
-/// whether a formula or a list says so.
+/// Two graphs are equal if they have the same links and labels, whether these come from a formula
+/// or from a list.
 #[derive(Clone, Debug)]
 pub struct Graph {
     nodes: u32,
     shape: Shape,
-    /// What a file calls the nodes; none if it calls them by their numbers.
+    /// The names of the nodes in a file; none if they are the numbers.
     labels: Option<Box<[String]>>,
 }
 
 impl Graph {
-    /// How many nodes there are; at least one.
+    /// The number of nodes, at least one.
     pub fn nodes(&self) -> u32 {
         self.nodes
     }
 
-    /// The nodes that `node` can send to: ascending, each once, never itself.
+    /// The nodes that `node` can send to, in ascending order, without itself.
     ///
     /// In a directed ring this is the successor alone.
     ///
@@ -72,7 +72,7 @@ impl Graph {
         self.shape.neighbours(self.nodes, node.0)
     }
 
-    /// How many neighbours `node` has.
+    /// The number of neighbours of `node`.
     pub fn degree(&self, node: NodeId) -> u32 {
         self.neighbours(node).len() as u32
     }
@@ -87,7 +87,7 @@ impl Graph {
         self.neighbours(from).contains(to)
     }
 
-    /// How many links there are. A link that carries both ways is one.
+    /// The number of links. A bidirectional link counts once.
     pub fn edges(&self) -> u64 {
         self.shape.edges(self.nodes)
     }
@@ -102,16 +102,16 @@ impl Graph {
         })
     }
 
-    /// Whether some link carries one way only.
+    /// Whether some link is unidirectional.
     ///
-    /// With one or two nodes a directed ring is none: there every link has its way back.
+    /// A directed ring of one or two nodes is undirected: every link has its reverse.
     pub fn is_directed(&self) -> bool {
         matches!(self.shape, Shape::DirectedRing) && self.nodes > 2
     }
 
-    /// Whether exactly one path joins any two nodes.
+    /// Whether any two nodes are connected by exactly one path.
     pub fn is_tree(&self) -> bool {
-        // Connected, like every graph here; then the number of links decides.
+        // Every graph here is connected, so the number of links decides.
         !self.is_directed() && self.edges() == u64::from(self.nodes) - 1
     }
 
@@ -121,7 +121,7 @@ impl Graph {
         !self.is_directed() && self.edges() == nodes * (nodes - 1) / 2
     }
 
-    /// What the node is called: its label in the file, or else its number.
+    /// The label of the node: its name in the file, or its number.
     pub fn label(&self, node: NodeId) -> Cow<'_, str> {
         match &self.labels {
             Some(labels) => Cow::Borrowed(&labels[node.index()]),

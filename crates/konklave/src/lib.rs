@@ -1,17 +1,16 @@
-//! Distributed algorithms, each written once as a plain value with a few transitions.
+//! Distributed algorithms, each written once as a deterministic state machine.
 //!
 //! A node of an algorithm implements [`Protocol`](protocol::Protocol): it reacts to commands of its
-//! application, to messages of its peers and to its timers, and whatever it does to the outside
-//! goes through an [`Env`](protocol::Env). Nothing in this crate performs I/O, reads a clock,
-//! starts a thread or draws a random number, so the same file can be simulated, checked
-//! exhaustively, replayed and shipped.
+//! application, to messages of its peers and to its timers, and all its effects go through an
+//! [`Env`](protocol::Env). Nothing in this crate performs I/O, reads a clock, starts a thread or
+//! draws a random number, so the same file can be simulated, model-checked, replayed and deployed.
 //!
 //! | module | problem |
 //! |---|---|
 //! | [`mutex`] | mutual exclusion: at most one node at a time is inside |
-//! | [`booking`] | booking: of intervals that overlap, at most one at a time is held |
-//! | [`election`] | leader election: exactly one node is chosen, and all learn which |
-//! | [`wave`] | waves, parts of other algorithms: everybody takes part before anyone decides |
+//! | [`booking`] | booking: of intervals that overlap, at most one is held at a time |
+//! | [`election`] | leader election: exactly one node is elected, and all nodes learn which |
+//! | [`wave`] | waves, as building blocks: every node takes part before any node decides |
 //!
 //! ```
 //! use konklave::mutex::{Command, ricart_agrawala::RicartAgrawala};

@@ -1,4 +1,4 @@
-//! Sets of nodes as bits: small, ordered, and equal exactly when they hold the same nodes.
+//! Sets of nodes as bits: small, ordered, and equal if and only if they hold the same nodes.
 
 use std::fmt::{self, Debug};
 
@@ -31,7 +31,7 @@ impl NodeSet {
         set
     }
 
-    /// Adds `node`; whether it was missing.
+    /// Adds `node`; returns whether it was missing.
     #[inline]
     pub fn insert(&mut self, node: NodeId) -> bool {
         let (word, bit) = place(node);
@@ -50,7 +50,7 @@ impl NodeSet {
         self.words.push(bits);
     }
 
-    /// Takes `node` out; whether it was there.
+    /// Removes `node`; returns whether it was present.
     pub fn remove(&mut self, node: NodeId) -> bool {
         let (word, bit) = place(node);
         let was_there = self.contains(node);
@@ -70,12 +70,12 @@ impl NodeSet {
         self.words.get(word).is_some_and(|bits| bits & bit != 0)
     }
 
-    /// Whether there is no node in the set.
+    /// Whether the set has no elements.
     pub fn is_empty(&self) -> bool {
         self.words.is_empty()
     }
 
-    /// How many nodes there are in the set.
+    /// The number of nodes in the set.
     pub fn len(&self) -> u32 {
         self.words.iter().map(|bits| bits.count_ones()).sum()
     }

@@ -1,6 +1,6 @@
-//! What a distributed algorithm is: a value with four transitions ([`Protocol`]), the effects a
-//! transition can have ([`Env`]), how one protocol runs inside another ([`Hosts`]), and who watches
-//! that promises are kept ([`Monitor`]).
+//! The model of a distributed algorithm: a node is a state machine with four transitions
+//! ([`Protocol`]), whose effects go through an [`Env`]; one protocol can run inside another
+//! ([`Hosts`]), and a [`Monitor`] checks the promises of a problem.
 
 pub mod hosts;
 

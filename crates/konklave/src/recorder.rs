@@ -1,11 +1,11 @@
-//! An environment that writes down what a transition does: for tests of single transitions.
+//! An environment that records the effects of transitions, for unit tests.
 
 use std::time::Duration;
 
 use crate::NodeId;
 use crate::protocol::{Effect, Env, Protocol};
 
-/// Collects the effects of transitions, in order.
+/// Records the effects of transitions, in order.
 #[derive(Debug)]
 pub struct Recorder<P: Protocol> {
     effects: Vec<Effect<P>>,
@@ -19,18 +19,18 @@ impl<P: Protocol> Default for Recorder<P> {
 }
 
 impl<P: Protocol> Recorder<P> {
-    /// A recorder whose `choose` gives `choices` in turn, then zero.
+    /// A recorder whose `choose` returns `choices` in turn, then zero.
     pub fn choosing(choices: &[u32]) -> Self {
         let choices = choices.iter().rev().copied().collect();
         Self { effects: Vec::new(), choices }
     }
 
-    /// What happened since the last call, one readable line each.
+    /// The effects since the last call, one readable line each.
     pub fn lines(&mut self) -> Vec<String> {
         self.effects.drain(..).map(|effect| effect.to_string()).collect()
     }
 
-    /// What happened since the last call, as data.
+    /// The effects since the last call, as data.
     pub fn take(&mut self) -> Vec<Effect<P>> {
         std::mem::take(&mut self.effects)
     }

@@ -1,31 +1,31 @@
-//! What commands and events mean to a reader who does not know the problem.
+//! The meaning of commands and events, independent of the problem.
 //!
-//! Every problem of this crate is about operations: an application asks for something, is granted
-//! or answered it, and may have to give it back. Waiting times, spans in a diagram, the number of
-//! requests that a schedule needs and histories all follow from that.
+//! Every problem of this crate is about operations: an application invokes one, the operation is
+//! granted or answered, and the application may have to give back what it holds. Waiting times,
+//! spans in a diagram, the number of requests in a schedule, and histories follow from that.
 
-/// The part that a command or an event plays in an operation of its node.
+/// The role of a command or an event in an operation of its node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Sense {
     /// The operation begins.
     Ask(Operation),
-    /// The operation is answered, and what it asked for is held from now on.
+    /// The operation is granted: the node holds the resource from now on.
     Grant(Operation),
-    /// The operation is answered, and over.
+    /// The operation is answered, and complete.
     Answer(Operation),
-    /// What was held is given back.
+    /// The resource is given back.
     Return(Operation),
-    /// Something else.
+    /// Not part of an operation.
     Other,
 }
 
-/// The name of an operation among those of its node, for people: the interval that is booked, say.
-/// Empty where a node has one operation at a time; then it means the one that is under way.
+/// The name of an operation among those of its node, for display: the interval that is booked, say.
+/// Empty where a node has one operation at a time; then it refers to the pending one.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Operation(pub String);
 
 impl Operation {
-    /// The only operation that is under way at its node.
+    /// The only pending operation of its node.
     pub fn only() -> Self {
         Self::default()
     }

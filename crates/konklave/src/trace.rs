@@ -1,5 +1,5 @@
-//! A recorded run: what happened to which node, and what it did. Every driver writes this form, and
-//! every driver can replay it, because a node's inputs decide its effects.
+//! A recorded run: the inputs of every node, and their effects. Every driver writes this format,
+//! and every driver can replay it, because a node's inputs determine its effects.
 //!
 //! On disk a trace is JSON Lines: a [`Header`], then one [`Line`] each, the last of them
 //! [`Line::End`]; a trace without it was cut off. Messages are numbered from zero in the order in
@@ -10,15 +10,15 @@ use serde::{Deserialize, Serialize};
 use crate::NodeId;
 use crate::protocol::{Broken, Effect, Input, Protocol};
 
-/// The version of the format. A reader refuses others.
+/// The version of the format. A reader rejects any other.
 pub const VERSION: u32 = 1;
 
 /// The first line of a trace.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Header<S> {
-    /// Says that this is a trace, and of which version of the format.
+    /// Marks the file as a trace; the value is the version of the format.
     pub konklave_trace: u32,
-    /// What is needed to build the same nodes again.
+    /// The setup from which the same nodes can be rebuilt.
     pub setup: S,
 }
 
@@ -26,18 +26,18 @@ pub struct Header<S> {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "", rename_all = "snake_case")]
 pub enum Line<P: Protocol> {
-    /// A node took a step.
+    /// A node performed a transition.
     Step(Step<P>),
-    /// Something went wrong.
+    /// A fault was injected.
     Fault {
-        /// When.
+        /// The time, in ticks.
         at: u64,
-        /// What.
+        /// The fault.
         what: Fault<P>,
     },
-    /// From here on, the steps up to the end can repeat for ever.
+    /// The steps from here to the end form a cycle, which can repeat for ever.
     Loop {
-        /// When.
+        /// The time, in ticks.
         at: u64,
     },
     /// The run is over.
@@ -48,56 +48,56 @@ pub enum Line<P: Protocol> {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct Step<P: Protocol> {
-    /// When, in ticks.
+    /// The time, in ticks.
     pub at: u64,
-    /// Where.
+    /// The node that performed it.
     pub node: NodeId,
-    /// What happened to the node.
+    /// The input that triggered it.
     pub input: Input<P>,
-    /// The number of the message that arrived; none if nobody sent it.
+    /// The number of the message that arrived; none for a forged message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub number: Option<u32>,
-    /// What the node did, in order.
+    /// The effects, in order.
     pub effects: Vec<Effect<P>>,
-    /// The node's state afterwards, if it was asked for.
+    /// The node's state afterwards, if states are recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state: Option<String>,
 }
 
-/// Something that is no node's doing.
+/// A fault of a channel, of a node or of the network.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "", rename_all = "snake_case")]
 pub enum Fault<P: Protocol> {
-    /// The message with this number never arrives.
+    /// The message with this number is lost.
     Lost(u32),
-    /// The message with this number arrives twice.
+    /// The message with this number is duplicated.
     Doubled(u32),
-    /// The message with this number reaches a crashed node.
+    /// The message with this number arrives at a crashed node and is lost.
     Missed(u32),
-    /// A node stops and forgets everything.
+    /// A node crashes and loses its state.
     Crash(NodeId),
-    /// A crashed node starts anew.
+    /// A crashed node restarts in its initial state.
     Restart(NodeId),
-    /// A node stops for a while.
+    /// A node stops without losing its state.
     Pause(NodeId),
-    /// A paused node goes on.
+    /// A paused node resumes.
     Resume(NodeId),
-    /// Groups of nodes cannot reach each other.
+    /// A partition: these groups of nodes cannot reach each other.
     Partition(String),
-    /// They can again.
+    /// The partition ends.
     Heal(String),
-    /// A node's memory is spoilt, as if by these messages; what it does about them is lost.
+    /// A node's state is corrupted, as if by these messages; their effects are discarded.
     Garbage {
-        /// Whose.
+        /// The corrupted node.
         node: NodeId,
-        /// What it believes to have received.
+        /// The messages that it seems to have received.
         messages: Vec<(NodeId, P::Msg)>,
     },
-    /// A message appears that nobody sent.
+    /// A message is forged: no node sent it.
     Forged {
-        /// Whose it pretends to be.
+        /// The pretended sender.
         from: NodeId,
-        /// Whom it reaches.
+        /// The receiver.
         to: NodeId,
     },
 }
@@ -105,13 +105,13 @@ pub enum Fault<P: Protocol> {
 /// How a run ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct End {
-    /// Why it ended.
+    /// The reason, such as quiescence or a violation.
     pub ended: String,
-    /// When, in ticks.
+    /// The time, in ticks.
     pub time: u64,
-    /// How many steps there are in the trace.
+    /// The number of steps in the trace.
     pub steps: u64,
-    /// The promise that was broken, if one was.
+    /// The violated promise, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub broken: Option<Broken>,
 }

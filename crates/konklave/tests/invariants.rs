@@ -101,7 +101,7 @@ fn pointers_that_miss_the_token_are_noticed() {
 
 #[test]
 fn a_root_too_many_is_noticed() {
-    let name = "one root more than requests";
+    let name = "roots exceed requests by one";
     let request = (ONE, ZERO, naimi_trehel::Msg::Request(ONE));
     let nodes = [NaimiTrehel::new(ZERO, ZERO), NaimiTrehel::new(ONE, ZERO)];
     assert_eq!(complaint(name, &nodes, &[]), None);
@@ -114,7 +114,7 @@ fn a_root_too_many_is_noticed() {
 
 #[test]
 fn a_reply_that_nobody_owes_is_noticed() {
-    let name = "who is inside answers later";
+    let name = "a node inside defers replies";
     let mut env = Recorder::default();
     let mut nodes = [RicartAgrawala::new(ZERO, 2), RicartAgrawala::new(ONE, 2)];
     nodes[0].on_command(Command::Acquire, &mut env);
@@ -146,7 +146,7 @@ fn a_permission_at_both_is_noticed() {
 
 #[test]
 fn pointers_in_a_circle_are_noticed() {
-    let name = "pointers form no cycle";
+    let name = "pointers are acyclic";
     let node =
         |me, first| TokenGraph::new(me, vec![beside(me).0], first, token_graph::Variant::All);
     let mut env = Recorder::default();

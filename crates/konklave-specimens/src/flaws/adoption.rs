@@ -1,11 +1,11 @@
-//! Adoption gone wrong.
+//! The flaw of adoption: case 3 as on some slides.
 
 use konklave::election::adoption::{Adoption, Msg};
 use konklave::protocol::{Effect, Input};
 
 use crate::Flaw;
 
-/// Case 3 as on the slide: an explorer is sent back as it came, even if we know of a larger wave.
+/// Case 3 as on the slide: answers an explorer with its own id, even if a larger wave is known.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct AnswersWithX;
 

@@ -1,4 +1,4 @@
-//! Cao and Singhal gone wrong.
+//! Flaws of Cao and Singhal's algorithm: the races that its epochs settle.
 
 use std::collections::BTreeMap;
 
@@ -12,26 +12,26 @@ use crate::{Flaw, probe};
 type Effects = Vec<Effect<CaoSinghal>>;
 type Inputs = Vec<Input<CaoSinghal>>;
 
-/// Has no place for a release that comes before word of who became the owner: of these two
-/// messages to the arbiter, it keeps only one.
+/// Does not buffer a release that arrives before the release that names its sender as owner: of
+/// these two messages to the arbiter, it keeps only one.
 ///
-/// A release from elsewhere that comes too early is ignored. The node's own one is no message: if
-/// that comes too early, the other of the two is ignored instead.
+/// An early release from another node is ignored. The node's own release is a local call: if that
+/// is early, the other of the two is ignored instead.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct NoEarlyBuffer {
     me: NodeId,
-    /// Our request, until we leave.
+    /// The node's own request, until its release.
     mine: Option<Stamp>,
 }
 
 impl NoEarlyBuffer {
-    /// Node `me`.
+    /// The flaw of node `me`.
     pub fn new(me: NodeId) -> Self {
         Self { me, mine: None }
     }
 
-    /// Whether a release fits to what the arbiter knows. It would tell the owner of a request that
-    /// is older than all others.
+    /// Whether the arbiter considers the sender of a release the owner: then it would send that
+    /// owner a transfer for a request older than all others.
     fn is_in_time(&self, node: &CaoSinghal, from: NodeId, epoch: u64, to: Option<Stamp>) -> bool {
         let oldest = Stamp { time: 0, node: from };
         let (_, effects) = probe(node, Input::Message { from, msg: Msg::Request(oldest) });
@@ -71,8 +71,8 @@ impl Flaw<CaoSinghal> for NoEarlyBuffer {
     }
 }
 
-/// Ignores what an arbiter says about a permission that is still under way, instead of keeping it
-/// until that arrives.
+/// Ignores a transfer whose permission is still in transit, instead of keeping it until the
+/// permission arrives.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct NoPendingTransfer {
     /// The epoch of the last permission of each arbiter.
@@ -98,21 +98,21 @@ impl Flaw<CaoSinghal> for NoPendingTransfer {
     }
 }
 
-/// Tells permissions apart by the requests that they are for, not by epochs: believes what an
-/// arbiter has said about a permission that was yielded since, once that has come back.
+/// Identifies a permission by its request instead of its epoch: obeys a transfer that was sent
+/// before the permission was yielded, once the permission has returned.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct NoEpochs {
     mine: Option<Stamp>,
     permissions: BTreeMap<NodeId, Permission>,
 }
 
-/// A permission that came for our present request.
+/// A permission granted to the current request.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Permission {
     first: u64,
     last: u64,
     is_yielded: bool,
-    /// What was said about it while it was not here.
+    /// The transfers received while the permission was away.
     late: Vec<Msg>,
 }
 
@@ -167,7 +167,7 @@ impl Flaw<CaoSinghal> for NoEpochs {
     }
 }
 
-/// The same about the permission of this epoch.
+/// The same transfer, for the permission of this epoch.
 fn now(msg: Msg, epoch: u64) -> Msg {
     match msg {
         Msg::Transfer { next, inquire, .. } => Msg::Transfer { epoch, next, inquire },

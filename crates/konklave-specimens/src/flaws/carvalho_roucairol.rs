@@ -1,4 +1,4 @@
-//! Carvalho and Roucairol gone wrong.
+//! Flaws of Carvalho and Roucairol's algorithm: permissions given away wrongly.
 
 use konklave::NodeSet;
 use konklave::mutex::Command;
@@ -10,11 +10,11 @@ use crate::Flaw;
 type Effects = Vec<Effect<CarvalhoRoucairol>>;
 type Inputs = Vec<Input<CarvalhoRoucairol>>;
 
-/// Gives a permission away and still takes it for its own: instead of asking again it behaves as if
-/// the reply were there.
+/// Gives a permission away without clearing it: instead of asking again it behaves as if the reply
+/// had arrived.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct KeepsPermission {
-    /// Whose permission it has had.
+    /// The nodes whose permission it has had.
     had: NodeSet,
 }
 
@@ -51,7 +51,7 @@ impl Flaw<CarvalhoRoucairol> for KeepsPermission {
     }
 }
 
-/// Gives a permission away while it waits, and does not ask for it again.
+/// Gives a permission away while it waits, and does not request it again.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct NoSecondRequest;
 

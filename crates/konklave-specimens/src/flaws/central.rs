@@ -1,11 +1,11 @@
-//! A coordinator gone wrong.
+//! The flaw of the central coordinator: no queue.
 
 use konklave::mutex::central::{Central, Msg};
 use konklave::protocol::Input;
 
 use crate::{Flaw, probe};
 
-/// Has no queue: a request that comes while somebody is inside is forgotten.
+/// Has no queue: drops a request that arrives while a node is inside.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct NoQueue;
 

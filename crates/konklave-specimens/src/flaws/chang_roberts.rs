@@ -1,4 +1,4 @@
-//! Chang and Roberts gone wrong.
+//! Flaws of Chang and Roberts' algorithm: wrong winners and messages without end.
 
 use konklave::NodeId;
 use konklave::election::chang_roberts::{ChangRoberts, Msg};
@@ -9,8 +9,8 @@ use crate::Flaw;
 
 type Effects = Vec<Effect<ChangRoberts>>;
 
-/// The winner crashes as soon as it has announced itself, and the ring closes behind it: nobody is
-/// left to take its announcement off.
+/// The winner crashes as soon as it has announced itself, and the ring closes around it: no node
+/// takes its announcement off the ring.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct CrashedWinner {
     next: NodeId,
@@ -18,14 +18,14 @@ pub struct CrashedWinner {
 }
 
 impl CrashedWinner {
-    /// The node before this one.
+    /// The flaw of a node, with its successor.
     pub fn new(next: NodeId) -> Self {
         Self { next, has_crashed: false }
     }
 }
 
 impl Flaw<ChangRoberts> for CrashedWinner {
-    /// Where the winner was, messages go by: what it would do about them is overruled.
+    /// A crashed winner forwards all messages, as if the ring had closed around it.
     fn effects(
         &mut self,
         _: &ChangRoberts,
@@ -44,7 +44,7 @@ impl Flaw<ChangRoberts> for CrashedWinner {
     }
 }
 
-/// Passes every id on, also a smaller one; whoever gets its own id back is elected.
+/// Forwards every id, also smaller ones; every node whose id returns is elected.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct SwallowsNothing {
     me: Id,
@@ -52,7 +52,7 @@ pub struct SwallowsNothing {
 }
 
 impl SwallowsNothing {
-    /// The node with this id, before that node on the ring.
+    /// The flaw of the node with this id and this successor.
     pub fn new(me: Id, next: NodeId) -> Self {
         Self { me, next }
     }
@@ -80,7 +80,7 @@ impl Flaw<ChangRoberts> for SwallowsNothing {
     }
 }
 
-/// The winner announces itself and passes its own id on all the same.
+/// The winner announces itself and forwards its own id nevertheless.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct WinnerPassesOn {
     me: Id,
@@ -88,7 +88,7 @@ pub struct WinnerPassesOn {
 }
 
 impl WinnerPassesOn {
-    /// The node with this id, before that node on the ring.
+    /// The flaw of the node with this id and this successor.
     pub fn new(me: Id, next: NodeId) -> Self {
         Self { me, next }
     }
@@ -110,7 +110,7 @@ impl Flaw<ChangRoberts> for WinnerPassesOn {
     }
 }
 
-/// Once told who leads, it leads as well.
+/// Declares itself leader when it receives an announcement.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Usurper;
 

@@ -1,4 +1,4 @@
-//! The token that searches depth first gone wrong.
+//! The flaw of the depth-first token: an early end.
 
 use konklave::election::dfs_token::{DfsToken, Msg};
 use konklave::election::{Command, Event};
@@ -6,15 +6,15 @@ use konklave::protocol::{Effect, Input};
 
 use crate::Flaw;
 
-/// The initiator decides as soon as the token is back over the edge on which it has left first.
+/// The initiator decides as soon as the token returns over the first edge that it took.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub enum StopsAtFirstReturn {
-    /// It has not started.
+    /// The node has not started.
     #[default]
     Asleep,
-    /// It has sent the token out.
+    /// The initiator has sent the token.
     Initiator,
-    /// It has decided.
+    /// The initiator has decided.
     Stopped,
 }
 

@@ -1,4 +1,4 @@
-//! Echo with extinction gone wrong.
+//! The flaw of echo with extinction: late echoes count.
 
 use konklave::election::Id;
 use konklave::election::echo_extinction::{EchoExtinction, Msg};
@@ -7,10 +7,10 @@ use konklave::wave::echo;
 
 use crate::Flaw;
 
-/// Counts the echo of a smaller wave as one of the present.
+/// Counts the echo of a smaller wave as an echo of the current one.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct CountsLateEcho {
-    /// The wave in which the node takes part.
+    /// The wave in which the node takes part now.
     wave: Option<Id>,
 }
 

@@ -1,4 +1,4 @@
-//! Maekawa gone wrong.
+//! Flaws of Maekawa's algorithm: deadlock resolution that is incomplete.
 
 use konklave::mutex::maekawa::{Maekawa, Msg};
 use konklave::mutex::{Command, Stamp};
@@ -10,11 +10,11 @@ use crate::{Flaw, probe};
 type Effects = Vec<Effect<Maekawa>>;
 type Inputs = Vec<Input<Maekawa>>;
 
-/// Forgets an inquiry that it cannot answer at once, instead of remembering it.
+/// Ignores an inquiry that it cannot answer at once, instead of remembering it.
 ///
-/// Requester and arbiter of one node talk without messages. If the own arbiter inquires about a
-/// request and gets no answer, nothing is sent: then the flaw keeps the request back until the node
-/// has left. That is the same where at most two nodes ask an arbiter, as on the triangle.
+/// Messages between requester and arbiter of the same node are local calls. If a node's own arbiter
+/// inquires and gets no answer, nothing is sent: then the flaw holds the request back until the
+/// node has left. That is equivalent where at most two nodes ask an arbiter, as on the triangle.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct NoInquire {
     unheard: Vec<(NodeId, Stamp)>,
@@ -40,8 +40,8 @@ impl Flaw<Maekawa> for NoInquire {
     }
 }
 
-/// Does not tell a request that was the oldest that a still older one has come: the mistake of the
-/// paper. The node's own request hears of it all the same.
+/// Does not tell a request that was the oldest that a still older one has arrived: the error of the
+/// paper. The node's own request is told nevertheless.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct NoFailed;
 
@@ -57,13 +57,13 @@ impl Flaw<Maekawa> for NoFailed {
     }
 }
 
-/// Does not count a lock that it has yielded as a failure: inquiries wait until another arbiter
-/// tells it that it failed. What the node's own arbiter does is right.
+/// Does not count a yielded lock as a failure: inquiries wait until another arbiter reports a
+/// failure. The node's own arbiter is correct.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct YieldIsNoFailure {
-    /// Who told us that we failed, and has not granted since.
+    /// The arbiters where the request failed and was not granted the lock since.
     failed: NodeSet,
-    /// Who inquires.
+    /// The arbiters that inquired.
     inquiries: Vec<(NodeId, Stamp)>,
 }
 
@@ -94,18 +94,18 @@ impl Flaw<Maekawa> for YieldIsNoFailure {
     }
 }
 
-/// Takes every inquiry for one about its present request and yields at once, also what it has not
-/// got. An arbiter relies on it that only whom it is locked for yields.
+/// Takes every inquiry for one about its current request and yields at once, even a lock that it
+/// does not hold. An arbiter asserts that only the holder of its lock yields.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct UnmatchedInquire {
-    /// A node that does not exist: if it fails us, we have failed.
+    /// A node that does not exist: its failure message makes the request fail.
     nobody: NodeId,
-    /// Our request, until we enter.
+    /// The node's own request, until it enters.
     mine: Option<Stamp>,
 }
 
 impl UnmatchedInquire {
-    /// One of `nodes` nodes.
+    /// The flaw of a node of a system of `nodes` nodes.
     pub fn new(nodes: u32) -> Self {
         Self { nobody: NodeId(nodes), mine: None }
     }
@@ -116,7 +116,7 @@ impl Flaw<Maekawa> for UnmatchedInquire {
         match (&input, self.mine) {
             (Input::Message { msg: Msg::Yield(_), .. }, _) => {
                 let (after, effects) = probe(node, input.clone());
-                assert!(after != *node || !effects.is_empty(), "who yields has the lock");
+                assert!(after != *node || !effects.is_empty(), "only the holder yields");
             }
             (&Input::Message { from, msg: Msg::Inquire(theirs) }, Some(mine)) if theirs != mine => {
                 let failed = Input::Message { from: self.nobody, msg: Msg::Failed(mine) };

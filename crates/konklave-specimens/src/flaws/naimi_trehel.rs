@@ -1,4 +1,4 @@
-//! Naimi and Trehel gone wrong.
+//! The flaw of Naimi and Trehel's algorithm: a lost successor.
 
 use konklave::mutex::Command;
 use konklave::mutex::naimi_trehel::{Msg, NaimiTrehel};
@@ -6,7 +6,7 @@ use konklave::protocol::{Effect, Input};
 
 use crate::Flaw;
 
-/// Forgets who is next, if it leaves: the token stays where nobody asks for it.
+/// Forgets its next on release: the token stays at a node that no request reaches.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ForgetsNext;
 

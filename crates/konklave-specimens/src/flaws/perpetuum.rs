@@ -1,4 +1,4 @@
-//! The perpetual token gone wrong.
+//! The flaw of the circulating token: a waiting node passes it on.
 
 use konklave::mutex::Command;
 use konklave::mutex::perpetuum::Perpetuum;
@@ -6,7 +6,7 @@ use konklave::protocol::Input;
 
 use crate::{Flaw, probe};
 
-/// Cannot wait: it enters only if the token happens to be here when it asks.
+/// Enters only if the token is here when the application asks; a waiting node passes it on.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Impatient;
 

@@ -1,4 +1,4 @@
-//! Peterson gone wrong.
+//! The flaw of Peterson's algorithm: the wrong termination test.
 
 use konklave::election::Id;
 use konklave::election::peterson::{Msg, Peterson};
@@ -6,21 +6,21 @@ use konklave::protocol::Input;
 
 use crate::Flaw;
 
-/// Takes the return of its own id for victory, which only the basic variant allows.
+/// Takes the return of its own id for victory, which is sound for the basic variant only.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct InitialId {
     me: Id,
 }
 
 impl InitialId {
-    /// The node with this id.
+    /// The flaw of the node with this id.
     pub fn new(me: Id) -> Self {
         Self { me }
     }
 }
 
 impl Flaw<Peterson> for InitialId {
-    /// As if somebody had found out that we lead.
+    /// Shows the node an announcement of its own victory.
     fn inputs(&mut self, _: &Peterson, input: Input<Peterson>) -> Vec<Input<Peterson>> {
         vec![match input {
             Input::Message { from, msg: Msg::Value(id) } if id == self.me => {

@@ -1,4 +1,4 @@
-//! Raymond gone wrong.
+//! Flaws of Raymond's algorithm: requests forgotten, and a copied token.
 
 use std::collections::VecDeque;
 
@@ -21,8 +21,8 @@ fn is_request(effect: &Effect<Raymond>) -> bool {
 
 const GRANT: Effect<Raymond> = Effect::Emit(Event::Granted);
 
-/// Has a flag that says whether it has asked, as the paper does, and forgets to clear it when the
-/// token passes through and nobody else waits.
+/// Has a flag `asked`, as in the paper, and does not clear it when it forwards the token with an
+/// empty queue.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct AskedNotCleared {
     asked: bool,
@@ -42,7 +42,7 @@ impl Flaw<Raymond> for AskedNotCleared {
     }
 }
 
-/// Looks at requests only when it leaves: with the token here and nobody inside, they wait.
+/// Serves its queue only on release: an idle holder does not react to requests.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct IdleHolder {
     inside: bool,
@@ -85,7 +85,7 @@ impl Flaw<Raymond> for NoRequestBehind {
     }
 }
 
-/// Sends the token on and lets its application in all the same.
+/// Forwards the token and grants entry to its own application nevertheless.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct CopiesToken {
     asked: bool,

@@ -1,4 +1,4 @@
-//! Ricart and Agrawala gone wrong.
+//! Flaws of Ricart and Agrawala's algorithm: broken orders and lost replies.
 
 use konklave::NodeId;
 use konklave::mutex::ricart_agrawala::{Msg, RicartAgrawala};
@@ -10,15 +10,15 @@ use crate::Flaw;
 type Effects = Vec<Effect<RicartAgrawala>>;
 type Inputs = Vec<Input<RicartAgrawala>>;
 
-/// Compares only the times of requests, not who asks.
+/// Compares the times of requests only, without the node as tie-break.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct NoTieBreak {
     tie: Tie,
-    /// The time of our last request.
+    /// The time of the node's own last request.
     mine: u64,
 }
 
-/// Who goes first if two ask at the same time.
+/// What two nodes with requests of the same time do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Tie {
     EveryoneYields,
@@ -31,14 +31,14 @@ impl NoTieBreak {
         Self { tie: Tie::EveryoneYields, mine: 0 }
     }
 
-    /// Both wait for the other's reply.
+    /// Both defer their reply.
     pub fn nobody_yields() -> Self {
         Self { tie: Tie::NobodyYields, mine: 0 }
     }
 }
 
 impl Flaw<RicartAgrawala> for NoTieBreak {
-    /// The clock is at least at the time of our own request: showing an older time does not change
+    /// The clock is at least the time of the node's own request, so an older time does not change
     /// it.
     fn inputs(&mut self, _: &RicartAgrawala, input: Input<RicartAgrawala>) -> Inputs {
         vec![match input {
@@ -66,8 +66,8 @@ impl Flaw<RicartAgrawala> for NoTieBreak {
     }
 }
 
-/// Does not take over the clock of a request: a stamp from the future is shown to it as one of the
-/// present, and still as younger than its own.
+/// Does not update its clock on a request: a timestamp beyond its clock is replaced by the current
+/// one, still younger than its own.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct NoClockUpdate {
     clock: u64,
@@ -99,7 +99,7 @@ impl Flaw<RicartAgrawala> for NoClockUpdate {
     }
 }
 
-/// Forgets whom it owes a reply.
+/// Drops its deferred replies.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Forgetful;
 

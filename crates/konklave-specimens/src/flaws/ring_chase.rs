@@ -1,11 +1,11 @@
-//! The chase on a ring gone wrong.
+//! The flaw of the chase on a ring: too many hunts suppressed.
 
 use konklave::mutex::ring_chase::{Msg, RingChase};
 use konklave::protocol::{Effect, Input};
 
 use crate::Flaw;
 
-/// Passes on only the first hunt since the token was here, also if a later one reaches farther.
+/// Forwards only the first hunt since the token's last visit, even if a later one reaches farther.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct HuntsOnce {
     has_hunted: bool,

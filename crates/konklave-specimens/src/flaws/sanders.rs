@@ -1,4 +1,4 @@
-//! Sanders' algorithm gone wrong.
+//! Flaws of Sanders' algorithm: permissions without a lock, and clocks.
 
 use konklave::NodeId;
 use konklave::mutex::Stamp;
@@ -7,7 +7,7 @@ use konklave::protocol::{Effect, Input};
 
 use crate::Flaw;
 
-/// Permits only the oldest of those who wait, though it gives that permission without a lock.
+/// Permits only the oldest waiting request, although it grants that permission without a lock.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct OnePermission;
 
@@ -27,20 +27,20 @@ impl Flaw<Sanders> for OnePermission {
     }
 }
 
-/// Does not take over the clock of a request. Of the structure in which arbiters lock themselves
-/// for nobody else.
+/// Does not update its clock on a request; for the structure in which an arbiter is locked for its
+/// own node only.
 ///
-/// A stamp from the future is shown to the node as one of the present, but younger than its own. As
-/// answers name the request, its true stamp is kept in the number of the node that asks.
+/// A timestamp beyond the node's clock is replaced by the current one, still younger than its own.
+/// As answers name the request, its true timestamp is encoded in the number of the requester.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct NoClockUpdate {
     clock: u64,
 }
 
-/// No node of a small system has a number like that.
+/// Above the numbers of all nodes of a small system.
 const DISGUISED: u32 = 1 << 10;
 
-/// More nodes than there are.
+/// More than the nodes of a small system.
 const SMALL: u32 = 1 << 4;
 
 fn disguise(theirs: Stamp, clock: u64) -> Stamp {

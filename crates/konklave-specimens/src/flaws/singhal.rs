@@ -1,4 +1,4 @@
-//! Singhal gone wrong.
+//! Flaws of Singhal's algorithm: stale requests handled wrongly.
 
 use std::collections::BTreeMap;
 
@@ -12,13 +12,13 @@ use crate::{Flaw, probe};
 type Effects = Vec<Effect<Singhal>>;
 type Inputs = Vec<Input<Singhal>>;
 
-/// Whether a node takes this request for an old one: then it does the same about request 0.
+/// Whether a node considers this request stale: then it reacts as to request 0.
 fn is_stale(node: &Singhal, from: NodeId, number: u64) -> bool {
     let request = |number| Input::Message { from, msg: Msg::Request(number) };
     number == 0 || probe(node, request(number)) == probe(node, request(0))
 }
 
-/// Discards old requests, as in the paper.
+/// Discards stale requests, as in the paper.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct DiscardsStale;
 
@@ -33,23 +33,23 @@ impl Flaw<Singhal> for DiscardsStale {
     }
 }
 
-/// Does not look at the token's numbers while it is inside, to see whether a request is old.
+/// Does not compare a request with the token's numbers while it is inside.
 ///
-/// It then believes that the sender is requesting, and on leaving the token overrules it: all that
-/// is left of it is that no probe was sent.
+/// It then believes that the sender is requesting, and on release the token overrules it: the only
+/// lasting effect is that no probe was sent.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct IgnoresTokenInside {
     is_inside: bool,
-    /// The number of each node's last request that the node itself knows.
+    /// The number of each node's latest request that the node itself knows.
     sn: BTreeMap<NodeId, u64>,
-    /// The same of the token, when it was here last.
+    /// The numbers of the token, when it was here last.
     tsn: Vec<u64>,
-    /// Whom it wrongly believes to be requesting.
+    /// The nodes that it wrongly believes to be requesting.
     believed: Vec<NodeId>,
 }
 
 impl IgnoresTokenInside {
-    /// A node of so many.
+    /// The flaw of a node of a system of `nodes` nodes.
     pub fn new(nodes: u32) -> Self {
         let tsn = vec![0; nodes as usize];
         Self { is_inside: false, sn: BTreeMap::new(), tsn, believed: Vec::new() }
@@ -90,13 +90,13 @@ impl Flaw<Singhal> for IgnoresTokenInside {
     }
 }
 
-/// Gives the token to whoever asks, also if the request is old. What does not want the token throws
-/// it away.
+/// Sends the token to every requester, even for a stale request. A node that does not wait for the
+/// token discards it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct NoStaleTest;
 
 impl Flaw<Singhal> for NoStaleTest {
-    /// With the token idle here, an old request is shown as the first that is new.
+    /// At an idle holder of the token, a stale request is replaced by the first new one.
     fn inputs(&mut self, node: &Singhal, input: Input<Singhal>) -> Inputs {
         match input {
             Input::Message { from, msg: Msg::Request(number @ 1..) } => {

@@ -1,4 +1,4 @@
-//! Suzuki and Kasami gone wrong.
+//! Flaws of Suzuki and Kasami's algorithm: the token lost or misled.
 
 use konklave::mutex::suzuki_kasami::{Msg, SuzukiKasami};
 use konklave::protocol::{Effect, Input};
@@ -7,7 +7,7 @@ use crate::Flaw;
 
 type Effects = Vec<Effect<SuzukiKasami>>;
 
-/// Loses the token when it passes it on without having used it.
+/// Loses the token when it passes it on from an idle node.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct LosesToken;
 
@@ -25,7 +25,7 @@ impl Flaw<SuzukiKasami> for LosesToken {
     }
 }
 
-/// Does not note in the token who was served.
+/// Does not record in the token which requests were served.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ForgetsServed;
 

@@ -1,4 +1,4 @@
-//! The token on a graph gone wrong.
+//! The flaw of the token on a graph: inversions without acknowledgements.
 
 use konklave::NodeId;
 use konklave::mutex::token_graph::{Msg, TokenGraph};
@@ -6,21 +6,21 @@ use konklave::protocol::Input;
 
 use crate::Flaw;
 
-/// Of the variant in which acknowledgements stand for hop numbers: does not wait for them.
+/// Does not wait for acknowledgements, in the variant that uses them instead of hop numbers.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct NoAcknowledgements {
     neighbours: Vec<NodeId>,
 }
 
 impl NoAcknowledgements {
-    /// A node with these neighbours.
+    /// The flaw of a node with these neighbours.
     pub fn new(neighbours: Vec<NodeId>) -> Self {
         Self { neighbours }
     }
 }
 
 impl Flaw<TokenGraph> for NoAcknowledgements {
-    /// With the token come all the acknowledgements that are to follow.
+    /// All acknowledgements arrive together with the token.
     fn inputs(&mut self, _: &TokenGraph, input: Input<TokenGraph>) -> Vec<Input<TokenGraph>> {
         match input {
             Input::Message { msg: Msg::Token(_), .. } => {

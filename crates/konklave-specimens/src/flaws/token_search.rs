@@ -1,4 +1,4 @@
-//! The search for a token gone wrong.
+//! The flaw of the search for a token: a missing route.
 
 use konklave::mutex::token_search::TokenSearch;
 use konklave::mutex::{Command, Event};
@@ -6,8 +6,8 @@ use konklave::protocol::{Effect, Input, Protocol};
 
 use crate::Flaw;
 
-/// Is sure that it has heard of whoever is next, as the paper may be, whose channels keep the
-/// order.
+/// Asserts that the route to the next node in the queue is known, as the paper does, whose channels
+/// are FIFO.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct SureOfRoute {
     is_waiting: bool,

@@ -1,4 +1,4 @@
-//! The wave on a tree gone wrong.
+//! The flaw of the wave on a tree: a leaf without an echo.
 
 use konklave::election::Command;
 use konklave::election::tree_wave::{Msg, TreeWave};
@@ -6,7 +6,7 @@ use konklave::protocol::{Effect, Input};
 
 use crate::Flaw;
 
-/// A leaf echoes when it is explored, but not when it starts the election itself.
+/// A leaf echoes when it is explored, but not when it is an initiator.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct SilentLeaf;
 

@@ -1,4 +1,4 @@
-//! Elections on other networks.
+//! Specimens of elections on trees and other networks.
 
 use konklave::election::Winner;
 use konklave::election::adoption::Adoption;
@@ -32,8 +32,8 @@ pub(crate) static ALL: [Specimen; 5] = [
     Specimen {
         name: "adoption-slide-case",
         of: "adoption",
-        flaw: "An explorer of a smaller wave is sent back as it came, as on some slides: its \
-               sender takes the edge for done, and the smaller wave may decide.",
+        flaw: "A node answers an explorer of a smaller wave with the same id, as on some slides: \
+               the sender classifies the edge as a frond, and the smaller wave may decide.",
         setting: Setting::new("line", &[1, 1, 1]).ids(&[2, 1, 3]),
         steps: 6,
         build: |site| {
@@ -45,8 +45,8 @@ pub(crate) static ALL: [Specimen; 5] = [
     Specimen {
         name: "dfs-token-stops-early",
         of: "dfs-token",
-        flaw: "The search ends when the token is back over the first edge: what lies behind the \
-               others is never seen.",
+        flaw: "The traversal ends when the token returns over the first edge: the nodes behind the \
+               other edges are never visited.",
         setting: Setting::new("line", &[0, 1, 0]).ids(&[3, 1, 4]),
         steps: 3,
         build: |site| {
@@ -58,8 +58,8 @@ pub(crate) static ALL: [Specimen; 5] = [
     Specimen {
         name: "echo-extinction-counts-late-echo",
         of: "echo-extinction",
-        flaw: "An echo of a smaller wave counts for the present one: so a wave decides that has \
-               not been everywhere, and those whom it has not reached never hear of the result.",
+        flaw: "An echo of a smaller wave counts for the current one: so a wave decides that has \
+               not reached every node, and the nodes it has not reached never learn the result.",
         finds: Finding::NoLeader,
         promise: "termination",
         setting: Setting::new("line", &[1, 1, 1, 1]).ids(&[1, 2, 3, 4]),
@@ -75,8 +75,8 @@ pub(crate) static ALL: [Specimen; 5] = [
     Specimen {
         name: "echo-two-initiators",
         of: "echo",
-        flaw: "Nothing, but two nodes start the wave: each takes the explorers of the other for \
-               answers, and decides too early.",
+        flaw: "The algorithm is unchanged, but two nodes start the wave: each takes the explorers \
+               of the other for answers, and decides too early.",
         is_forbidden_setting: true,
         setting: Setting::new("line", &[1, 0, 1]).ids(&[1, 2, 3]),
         steps: 4,
@@ -89,7 +89,7 @@ pub(crate) static ALL: [Specimen; 5] = [
     Specimen {
         name: "tree-wave-silent-leaf",
         of: "tree-wave",
-        flaw: "A leaf that starts the election does not echo, as some descriptions have it: its \
+        flaw: "A leaf that is an initiator does not send its echo, as in some descriptions: its \
                neighbour waits for that echo for ever.",
         finds: Finding::NoLeader,
         promise: "termination",

@@ -1,4 +1,4 @@
-//! Locks by permission.
+//! Specimens of permission-based mutual exclusion.
 
 use konklave::mutex::cao_singhal::CaoSinghal;
 use konklave::mutex::carvalho_roucairol::{self, CarvalhoRoucairol};
@@ -37,7 +37,7 @@ const LOCK: Specimen = Specimen {
 const UNSAFE: Specimen =
     Specimen { finds: Finding::TwoInside, promise: "mutual exclusion", ..LOCK };
 
-/// Applications that ask all the time, for systems of which only random schedules can be tried.
+/// Heavy load, for systems that are too large for every schedule and are tested at random.
 const CHANCE_2: [(&str, &str); 3] = [("entries", "2"), ("load", "heavy"), ("cs", "1")];
 const CHANCE_4: [(&str, &str); 3] = [("entries", "4"), ("load", "heavy"), ("cs", "1")];
 
@@ -45,8 +45,8 @@ pub(crate) static ALL: [Specimen; 19] = [
     Specimen {
         name: "cao-singhal-without-early-buffer",
         of: "cao-singhal",
-        flaw: "An arbiter has no place for a release that comes before word of who became the \
-               owner of its permission: one of the two is lost, and it waits for ever.",
+        flaw: "An arbiter does not buffer a release that arrives before the message that names its \
+               sender as owner: one of the two is lost, and the arbiter waits for ever.",
         setting: Setting::new("complete", &[2, 2, 0]).fifo(),
         steps: 15,
         build: |site| lock(site, cao_singhal(site), NoEarlyBuffer::new),
@@ -55,8 +55,8 @@ pub(crate) static ALL: [Specimen; 19] = [
     Specimen {
         name: "cao-singhal-without-epochs",
         of: "cao-singhal",
-        flaw: "A node that has yielded a permission and got it back believes what the arbiter said \
-               before: it hands the permission over to a request that was served meanwhile.",
+        flaw: "A node that has yielded a permission and got it back obeys an outdated transfer: it \
+               passes the permission on to a request that was served meanwhile.",
         setting: Setting::new("complete", &[2, 2, 2, 2, 2]).options(&CHANCE_2),
         found_by: Tool::Fuzz { seed: 9_101 },
         steps: 64,
@@ -66,8 +66,8 @@ pub(crate) static ALL: [Specimen; 19] = [
     Specimen {
         name: "cao-singhal-without-pending-transfer",
         of: "cao-singhal",
-        flaw: "A node ignores what an arbiter says about a permission that is still under way: \
-               so it does not know that it should yield it.",
+        flaw: "A node ignores a transfer whose permission is still in transit: so it does not \
+               learn that it should yield the permission.",
         setting: Setting::new("complete", &[4, 4, 4, 4, 4, 4, 4]).options(&CHANCE_4),
         found_by: Tool::Fuzz { seed: 5 },
         steps: 45,
@@ -77,8 +77,8 @@ pub(crate) static ALL: [Specimen; 19] = [
     Specimen {
         name: "carvalho-roucairol-keeps-permission",
         of: "carvalho-roucairol",
-        flaw: "A node gives a permission away and goes on believing that it has it: so it enters \
-               without asking while the other one is inside.",
+        flaw: "A node gives a permission away but does not clear it: so it enters without asking \
+               while the other node is inside.",
         setting: Setting::new("complete", &[2, 1]),
         steps: 8,
         build: |site| lock(site, carvalho_roucairol(site), |_| KeepsPermission::default()),
@@ -87,8 +87,8 @@ pub(crate) static ALL: [Specimen; 19] = [
     Specimen {
         name: "carvalho-roucairol-without-second-request",
         of: "carvalho-roucairol",
-        flaw: "A node that waits gives a permission to an older request and does not ask for it \
-               again: nobody knows that it should be given back.",
+        flaw: "A waiting node gives a permission to an older request and does not request it \
+               again: the other node never returns it.",
         setting: Setting::new("complete", &[2, 1, 1]),
         steps: 21,
         build: |site| lock(site, carvalho_roucairol(site), |_| NoSecondRequest),
@@ -97,8 +97,8 @@ pub(crate) static ALL: [Specimen; 19] = [
     Specimen {
         name: "central-without-queue",
         of: "central",
-        flaw: "The coordinator forgets requests that come while somebody is inside: their senders \
-               wait for ever.",
+        flaw: "The coordinator drops requests that arrive while a node is inside: their senders \
+               starve.",
         setting: Setting::new("complete", &[1, 1]),
         steps: 4,
         build: |site| lock(site, move |me| Central::new(me, NodeId(0)), |_| NoQueue),
@@ -107,8 +107,8 @@ pub(crate) static ALL: [Specimen; 19] = [
     Specimen {
         name: "lamport-out-of-order",
         of: "lamport",
-        flaw: "Nothing, but messages overtake each other: an acknowledgement can arrive before an \
-               older request, which the algorithm takes for impossible.",
+        flaw: "The algorithm is unchanged, but channels are not FIFO: an acknowledgement can \
+               arrive before an older request, which the algorithm assumes to be impossible.",
         is_forbidden_setting: true,
         setting: Setting::new("complete", &[1, 1]),
         steps: 4,
@@ -120,8 +120,8 @@ pub(crate) static ALL: [Specimen; 19] = [
     Specimen {
         name: "maekawa-disjoint-quorums",
         of: "maekawa",
-        flaw: "Nothing, but the quorums are single nodes and do not meet: no arbiter hears of both \
-               of two rivals.",
+        flaw: "The algorithm is unchanged, but the quorums are single nodes and do not intersect: \
+               no arbiter receives the requests of both competitors.",
         is_forbidden_setting: true,
         setting: Setting::new("complete", &[1, 1]),
         steps: 2,
@@ -134,8 +134,8 @@ pub(crate) static ALL: [Specimen; 19] = [
     Specimen {
         name: "maekawa-unmatched-inquire",
         of: "maekawa",
-        flaw: "An inquiry is not matched with the request that it is about: one that comes late, \
-               to a node that asks again, makes it yield a lock that it does not have.",
+        flaw: "An inquiry is not matched with the request that it names: a late inquiry makes a \
+               node that has asked again yield a lock that it does not hold.",
         finds: Finding::Assertion,
         promise: "assertions hold",
         setting: Setting::new("complete", &[0, 1, 2, 0]),
@@ -147,7 +147,8 @@ pub(crate) static ALL: [Specimen; 19] = [
         name: "maekawa-without-failed",
         of: "maekawa",
         flaw: "An arbiter does not tell a request that was the oldest that a still older one has \
-               come: it believes that it can succeed and never yields. The mistake of the paper.",
+               arrived: its requester believes that it can succeed and never yields. The error of \
+               the paper.",
         setting: Setting::new("complete", &[1, 1, 1, 1]).fifo(),
         steps: 14,
         build: |site| lock(site, maekawa(site), |_| NoFailed),
@@ -156,8 +157,8 @@ pub(crate) static ALL: [Specimen; 19] = [
     Specimen {
         name: "maekawa-without-inquire",
         of: "maekawa",
-        flaw: "A node that is asked to yield, and cannot tell yet whether it must, forgets the \
-               question instead of remembering it: when it fails it yields nothing.",
+        flaw: "A node ignores an inquiry that it cannot answer yet, instead of remembering it: \
+               when it fails later, it does not yield the lock.",
         setting: Setting::new("complete", &[1, 1, 1]),
         steps: 7,
         build: |site| lock(site, maekawa(site), |_| NoInquire::default()),
@@ -166,8 +167,8 @@ pub(crate) static ALL: [Specimen; 19] = [
     Specimen {
         name: "maekawa-yield-is-no-failure",
         of: "maekawa",
-        flaw: "A node that has yielded a lock does not count that as a failure: it keeps its other \
-               locks from those who should get them.",
+        flaw: "A node that has yielded a lock does not count this as a failure: it does not yield \
+               its other locks to older requests.",
         setting: Setting::new("complete", &[4, 4, 4, 4, 4, 4, 4]).options(&CHANCE_4),
         found_by: Tool::Fuzz { seed: 17 },
         steps: 14,
@@ -177,8 +178,8 @@ pub(crate) static ALL: [Specimen; 19] = [
     Specimen {
         name: "ricart-agrawala-doubled-message",
         of: "ricart-agrawala",
-        flaw: "Nothing, but one message arrives twice: the second reply counts for the next \
-               request.",
+        flaw: "The algorithm is unchanged, but one message is duplicated: the duplicate reply \
+               counts for the next request.",
         is_forbidden_setting: true,
         setting: Setting::new("complete", &[2, 1]).duplicates(1),
         steps: 9,
@@ -188,7 +189,7 @@ pub(crate) static ALL: [Specimen; 19] = [
     Specimen {
         name: "ricart-agrawala-forgets-deferred",
         of: "ricart-agrawala",
-        flaw: "A node that leaves forgets whom it owes a reply: they wait for it for ever.",
+        flaw: "A node that leaves drops its deferred replies: their receivers starve.",
         setting: Setting::new("complete", &[1, 1]),
         steps: 6,
         build: |site| lock(site, ricart_agrawala(site), |_| Forgetful),
@@ -197,8 +198,8 @@ pub(crate) static ALL: [Specimen; 19] = [
     Specimen {
         name: "ricart-agrawala-ties-refused",
         of: "ricart-agrawala",
-        flaw: "Requests are compared by time alone, and of two that were made at the same time \
-               each waits for the other's reply.",
+        flaw: "Requests are compared by time only, and of two requests with the same time each \
+               node defers its reply to the other.",
         setting: Setting::new("complete", &[1, 1]),
         steps: 4,
         build: |site| lock(site, ricart_agrawala(site), |_| NoTieBreak::nobody_yields()),
@@ -207,8 +208,8 @@ pub(crate) static ALL: [Specimen; 19] = [
     Specimen {
         name: "ricart-agrawala-without-clock-update",
         of: "ricart-agrawala",
-        flaw: "A node does not take over the clock of a request: so it may permit a request and \
-               then make one that claims to be older.",
+        flaw: "A node does not update its clock on receipt of a request: so it may reply to a \
+               request and then make one with an older timestamp.",
         setting: Setting::new("complete", &[1, 1, 1]).fifo(),
         steps: 10,
         build: |site| lock(site, ricart_agrawala(site), |_| NoClockUpdate::default()),
@@ -217,8 +218,8 @@ pub(crate) static ALL: [Specimen; 19] = [
     Specimen {
         name: "ricart-agrawala-without-tie-break",
         of: "ricart-agrawala",
-        flaw: "Requests are compared by time alone, and of two that were made at the same time \
-               each yields to the other.",
+        flaw: "Requests are compared by time only, and of two requests with the same time each \
+               node replies to the other.",
         setting: Setting::new("complete", &[1, 1]),
         steps: 6,
         build: |site| lock(site, ricart_agrawala(site), |_| NoTieBreak::everyone_yields()),
@@ -227,8 +228,8 @@ pub(crate) static ALL: [Specimen; 19] = [
     Specimen {
         name: "sanders-one-permission",
         of: "sanders",
-        flaw: "An arbiter that is not locked permits only the oldest of those who wait: the others \
-               are forgotten, as nobody will release what was not locked.",
+        flaw: "An arbiter that grants a permission without a lock serves only the oldest waiting \
+               request: the others starve, because no release follows such a permission.",
         setting: Setting::new("complete", &[1, 1, 1]),
         steps: 16,
         build: |site| lock(site, sanders(site), |_| OnePermission),
@@ -237,8 +238,8 @@ pub(crate) static ALL: [Specimen; 19] = [
     Specimen {
         name: "sanders-without-clock-update",
         of: "sanders",
-        flaw: "A node does not take over the clock of a request: so it may permit a request and \
-               then make one that claims to be older, to which the other one yields.",
+        flaw: "A node does not update its clock on receipt of a request: so it may permit a \
+               request and then make one with an older timestamp, to which the other node yields.",
         setting: Setting::new("complete", &[1, 1, 1]),
         steps: 14,
         build: |site| lock(site, sanders(site), |_| sanders::NoClockUpdate::default()),

@@ -1,4 +1,4 @@
-//! Elections on rings.
+//! Specimens of elections on rings.
 
 use konklave::NodeId;
 use konklave::election::Winner;
@@ -33,7 +33,8 @@ const THREE: Setting = Setting::new("directed-ring", &[1, 1, 1]).ids(&[3, 2, 1])
 pub(crate) static ALL: [Specimen; 10] = [
     Specimen {
         name: "chang-roberts-crash",
-        flaw: "Nothing, but a node may crash: what it should have passed on is gone.",
+        flaw: "The algorithm is unchanged, but a node may crash: the proposals that it should have \
+               forwarded are lost.",
         is_forbidden_setting: true,
         finds: Finding::NoLeader,
         promise: "termination",
@@ -44,8 +45,8 @@ pub(crate) static ALL: [Specimen; 10] = [
     },
     Specimen {
         name: "chang-roberts-crashed-winner",
-        flaw: "The winner crashes when it has announced itself, and the ring closes behind it: \
-               nobody is left to take the announcement off the ring.",
+        flaw: "The winner crashes after it has announced itself, and the ring closes around it: no \
+               node takes the announcement off the ring.",
         finds: Finding::EndlessAnnouncement,
         promise: "comes to rest",
         setting: TWO,
@@ -59,8 +60,8 @@ pub(crate) static ALL: [Specimen; 10] = [
     },
     Specimen {
         name: "chang-roberts-out-of-order",
-        flaw: "Nothing, but messages overtake each other, and there are two elections: a proposal \
-               of the second is swallowed by a node that is still busy with the first.",
+        flaw: "The algorithm is unchanged, but channels are not FIFO, and there are two elections: \
+               a node that still takes part in the first discards a proposal of the second.",
         is_forbidden_setting: true,
         finds: Finding::NoLeader,
         promise: "termination",
@@ -78,8 +79,8 @@ pub(crate) static ALL: [Specimen; 10] = [
     },
     Specimen {
         name: "chang-roberts-swallows-nothing",
-        flaw: "Smaller ids are passed on, too: so everyone gets its own id back and takes that for \
-               victory.",
+        flaw: "A node forwards smaller ids, too: so every id returns to its owner, which takes \
+               that for victory.",
         setting: TWO,
         steps: 3,
         build: |site| {
@@ -90,7 +91,8 @@ pub(crate) static ALL: [Specimen; 10] = [
     },
     Specimen {
         name: "chang-roberts-usurper",
-        flaw: "A node that hears who is elected believes that it is meant itself.",
+        flaw: "A node that receives the announcement of another node's victory declares itself \
+               leader.",
         finds: Finding::TwoLeaders,
         promise: "one leader",
         setting: TWO,
@@ -100,8 +102,8 @@ pub(crate) static ALL: [Specimen; 10] = [
     },
     Specimen {
         name: "chang-roberts-winner-passes-on",
-        flaw: "The winner announces itself, but passes its own id on as well: nobody else takes it \
-               off the ring.",
+        flaw: "The winner announces itself, but forwards its own id as well: no other node takes \
+               it off the ring.",
         finds: Finding::Livelock,
         promise: "comes to rest",
         setting: TWO,
@@ -115,7 +117,8 @@ pub(crate) static ALL: [Specimen; 10] = [
     Specimen {
         name: "dolev-klawe-rodeh-out-of-order",
         of: "dolev-klawe-rodeh",
-        flaw: "Nothing, but messages overtake each other: values of different rounds are compared.",
+        flaw: "The algorithm is unchanged, but channels are not FIFO: values of different rounds \
+               are compared.",
         is_forbidden_setting: true,
         finds: Finding::NoLeader,
         promise: "termination",
@@ -130,8 +133,8 @@ pub(crate) static ALL: [Specimen; 10] = [
     Specimen {
         name: "le-lann-out-of-order",
         of: "le-lann",
-        flaw: "Nothing, but messages overtake each other: a token comes home before a larger one \
-               that was ahead of it, and its owner believes to be the largest.",
+        flaw: "The algorithm is unchanged, but channels are not FIFO: a token returns before a \
+               larger one that was ahead of it, and its owner believes that it has the largest id.",
         is_forbidden_setting: true,
         setting: TWO,
         steps: 4,
@@ -144,8 +147,8 @@ pub(crate) static ALL: [Specimen; 10] = [
     Specimen {
         name: "peterson-initial-id",
         of: "peterson",
-        flaw: "The alternating variant, with the test of the basic one: an id that comes back to \
-               its owner is taken for the largest, but it may only have been relayed.",
+        flaw: "The alternating variant uses the termination test of the original one: an id that \
+               returns to its owner is taken for the largest, but it may only have been relayed.",
         setting: THREE.fifo(),
         steps: 8,
         build: |site| {
@@ -158,7 +161,8 @@ pub(crate) static ALL: [Specimen; 10] = [
     Specimen {
         name: "peterson-out-of-order",
         of: "peterson",
-        flaw: "Nothing, but messages overtake each other: values of different phases are compared.",
+        flaw: "The algorithm is unchanged, but channels are not FIFO: values of different phases \
+               are compared.",
         is_forbidden_setting: true,
         setting: THREE,
         steps: 7,

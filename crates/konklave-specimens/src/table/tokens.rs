@@ -1,4 +1,4 @@
-//! Locks by token.
+//! Specimens of token-based mutual exclusion.
 
 use std::time::Duration;
 
@@ -44,8 +44,8 @@ pub(crate) static ALL: [Specimen; 16] = [
     Specimen {
         name: "naimi-trehel-forgets-next",
         of: "naimi-trehel",
-        flaw: "A node that leaves forgets who is next: the token stays where nobody asks for it \
-               any more.",
+        flaw: "A node that leaves forgets its next: the token stays at a node that no request \
+               reaches any more.",
         setting: Setting::new("complete", &[1, 1]),
         steps: 4,
         build: |site| lock(site, move |me| NaimiTrehel::new(me, NodeId(0)), |_| ForgetsNext),
@@ -54,8 +54,8 @@ pub(crate) static ALL: [Specimen; 16] = [
     Specimen {
         name: "perpetuum-impatient",
         of: "perpetuum",
-        flaw: "A node enters only if the token happens to be there when it asks: else it waits, \
-               and the token passes by for ever.",
+        flaw: "A node enters only if the token is there when it asks; otherwise it passes the \
+               token on while it waits, for ever.",
         finds: Finding::Livelock,
         setting: Setting::new("ring", &[1, 1]).perpetual(),
         steps: 3,
@@ -68,8 +68,7 @@ pub(crate) static ALL: [Specimen; 16] = [
     Specimen {
         name: "raymond-asked-not-cleared",
         of: "raymond",
-        flaw: "A node passes the token through and goes on believing that it has asked for it: it \
-               never asks again.",
+        flaw: "A node forwards the token and does not clear its flag `asked`: it never asks again.",
         setting: Setting::new("line", &[0, 1, 1]),
         steps: 7,
         build: |site| lock(site, raymond(site), |_| AskedNotCleared::default()),
@@ -78,7 +77,7 @@ pub(crate) static ALL: [Specimen; 16] = [
     Specimen {
         name: "raymond-copies-token",
         of: "raymond",
-        flaw: "A node that waits sends the token on and enters all the same.",
+        flaw: "A waiting node forwards the token and enters nevertheless.",
         finds: Finding::TwoInside,
         promise: "mutual exclusion",
         setting: Setting::new("line", &[0, 1, 1]),
@@ -89,8 +88,8 @@ pub(crate) static ALL: [Specimen; 16] = [
     Specimen {
         name: "raymond-doubled-requests",
         of: "raymond",
-        flaw: "Nothing, but two messages arrive twice: two nodes believe of each other that they \
-               want the token, and it goes to and fro for ever.",
+        flaw: "The algorithm is unchanged, but two messages are duplicated: two nodes each believe \
+               that the other wants the token, and it moves back and forth for ever.",
         is_forbidden_setting: true,
         finds: Finding::Livelock,
         promise: "comes to rest",
@@ -102,7 +101,7 @@ pub(crate) static ALL: [Specimen; 16] = [
     Specimen {
         name: "raymond-idle-holder",
         of: "raymond",
-        flaw: "A node that has the token, and is not inside, does not react to requests.",
+        flaw: "A node that has the token and is not inside does not react to requests.",
         setting: Setting::new("line", &[1, 1]),
         steps: 2,
         build: |site| lock(site, raymond(site), |_| IdleHolder::default()),
@@ -111,8 +110,8 @@ pub(crate) static ALL: [Specimen; 16] = [
     Specimen {
         name: "raymond-no-request-behind",
         of: "raymond",
-        flaw: "A node sends the token on while others wait here, and no request behind it: nobody \
-               sends it back.",
+        flaw: "A node forwards the token while its queue is non-empty, and sends no request behind \
+               it: the token is never sent back.",
         setting: Setting::new("line", &[0, 1, 1]),
         steps: 7,
         build: |site| lock(site, raymond(site), |_| NoRequestBehind),
@@ -121,8 +120,8 @@ pub(crate) static ALL: [Specimen; 16] = [
     Specimen {
         name: "ring-chase-hunts-once",
         of: "ring-chase",
-        flaw: "A node passes on only the first hunt since the token was there, and its own is \
-               another: the token stops at the first hunter, before it comes here.",
+        flaw: "A node forwards only the first hunt since the token's last visit, and suppresses \
+               its own: the token stops at the first hunter and does not reach it.",
         setting: Setting::new("ring", &[0, 1, 1]).fifo(),
         steps: 6,
         build: |site| lock(site, chase(site, ring_chase::Variant::Hop), |_| HuntsOnce::default()),
@@ -131,8 +130,8 @@ pub(crate) static ALL: [Specimen; 16] = [
     Specimen {
         name: "ring-chase-out-of-order",
         of: "ring-chase",
-        flaw: "Nothing, but messages overtake each other, and hops are not numbered: a hunt that \
-               overtakes the token runs round the ring and dies at its origin.",
+        flaw: "The algorithm is unchanged, but channels are not FIFO and hops are not numbered: a \
+               hunt that overtakes the token runs round the ring and ends at its origin.",
         is_forbidden_setting: true,
         setting: Setting::new("ring", &[0, 2, 1]),
         steps: 8,
@@ -142,8 +141,8 @@ pub(crate) static ALL: [Specimen; 16] = [
     Specimen {
         name: "singhal-discards-stale-requests",
         of: "singhal",
-        flaw: "An old request is discarded, as in the paper: then two nodes can each believe that \
-               the other will ask, and one waits where the other has the token.",
+        flaw: "A stale request is discarded, as in the paper: then two nodes can each believe that \
+               the other will ask, and one waits while the other has the token.",
         setting: Setting::new("complete", &[1, 1, 2]).fifo(),
         steps: 15,
         build: |site| lock(site, singhal(site), |_| DiscardsStale),
@@ -152,8 +151,8 @@ pub(crate) static ALL: [Specimen; 16] = [
     Specimen {
         name: "singhal-ignores-token-inside",
         of: "singhal",
-        flaw: "A node that is inside takes a request for new though the token knows that it was \
-               served: on leaving, the token overrules it, and the sender was not warned.",
+        flaw: "A node inside takes a request for new although the token knows that it was served: \
+               on release the token overrules the node, and the sender has received no probe.",
         setting: Setting::new("complete", &[1, 1, 2]).fifo(),
         steps: 15,
         build: |site| lock(site, singhal(site), |_| IgnoresTokenInside::new(site.nodes())),
@@ -162,8 +161,8 @@ pub(crate) static ALL: [Specimen; 16] = [
     Specimen {
         name: "singhal-without-stale-test",
         of: "singhal",
-        flaw: "The token is given to whoever asks, also for an old request: who does not want it \
-               throws it away.",
+        flaw: "The token is sent to every requester, also for a stale request: a node that does \
+               not wait for it discards it.",
         setting: Setting::new("complete", &[2, 1, 1]).fifo(),
         steps: 16,
         build: |site| lock(site, singhal(site), |_| NoStaleTest),
@@ -172,8 +171,8 @@ pub(crate) static ALL: [Specimen; 16] = [
     Specimen {
         name: "suzuki-kasami-forgets-served",
         of: "suzuki-kasami",
-        flaw: "The token is not told who was served: it goes to nodes that want it no more, and \
-               they throw it away.",
+        flaw: "The token does not record which requests were served: it goes to nodes that no \
+               longer wait, which discard it.",
         setting: Setting::new("complete", &[2, 1]),
         steps: 11,
         build: |site| lock(site, suzuki_kasami(site), |_| ForgetsServed),
@@ -182,7 +181,7 @@ pub(crate) static ALL: [Specimen; 16] = [
     Specimen {
         name: "suzuki-kasami-loses-token",
         of: "suzuki-kasami",
-        flaw: "A node that has no use for the token loses it on the way to the one who asks.",
+        flaw: "An idle node loses the token when it passes it on to a requester.",
         setting: Setting::new("complete", &[1, 1]),
         steps: 2,
         build: |site| lock(site, suzuki_kasami(site), |_| LosesToken),
@@ -191,8 +190,8 @@ pub(crate) static ALL: [Specimen; 16] = [
     Specimen {
         name: "token-graph-without-acknowledgement",
         of: "token-graph",
-        flaw: "Hops are not numbered, and the token leaves before all have acknowledged where it \
-               is: late news makes edges point in a circle, and requests wait for each other.",
+        flaw: "Hops are not numbered, and the token leaves before all inversions are acknowledged: \
+               a late inversion closes a cycle of edges, and requests wait for each other.",
         setting: Setting::new("complete", &[1, 1, 1, 1]).fifo(),
         steps: 37,
         build: |site| {
@@ -205,8 +204,8 @@ pub(crate) static ALL: [Specimen; 16] = [
     Specimen {
         name: "token-search-sure-of-route",
         of: "token-search",
-        flaw: "Nodes rely on having heard of whoever is next, which is true only if channels keep \
-               the order: the token can overtake the search.",
+        flaw: "A node assumes that it knows the route to the next node in the queue, which holds \
+               only on FIFO channels: the token can overtake the search.",
         finds: Finding::Assertion,
         promise: "assertions hold",
         setting: Setting::new("ring", &[1, 1, 1]),

@@ -1,13 +1,14 @@
-//! Booking: of intervals that overlap, at most one at a time is held by anyone.
+//! Booking: of intervals that overlap, at most one is held at a time.
 //!
-//! The resource is a tennis court, say, and the intervals are hours of play that nobody knows in
-//! advance. The application asks with [`Command::Reserve`], is told [`Event::Granted`] or
-//! [`Event::Denied`], and gives back with [`Command::Release`]. A command out of turn (a second
-//! `Reserve` before the first is answered, a `Release` of what is not held) is ignored.
+//! The resource is a tennis court, say, and the intervals are hours of play that are not known in
+//! advance. The application requests an interval with [`Command::Reserve`], learns the answer from
+//! [`Event::Granted`] or [`Event::Denied`], and gives it back with [`Command::Release`]. A command
+//! out of turn (a second `Reserve` before the first is answered, a `Release` of an interval that is
+//! not held) is ignored.
 //!
-//! There are two forms of the problem. In the blocking form an application uses one interval at a
-//! time and waits for it if necessary: it is never denied, and a `Reserve` while it holds one is
-//! out of turn. In the denying form it holds any number of intervals and is answered at once.
+//! The problem has two forms. In the blocking form an application uses one interval at a time and
+//! waits for it if necessary: it is never denied, and a `Reserve` while it holds one is out of
+//! turn. In the denying form it holds any number of intervals and is answered at once.
 //!
 //! Promises:
 //! - **no overlap** (safety): at no time are two intervals held that overlap;
@@ -28,46 +29,46 @@ use serde::{Deserialize, Serialize};
 use crate::NodeId;
 use crate::protocol::{self, Broken, Verdict};
 
-/// What an application asks for.
+/// A command of the application to its node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Command {
-    /// To hold this interval.
+    /// Request this interval.
     Reserve(Interval),
-    /// To give it back.
+    /// Give this interval back.
     Release(Interval),
 }
 
-/// What an application is told.
+/// An event that a node reports to its application.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Event {
-    /// It holds the interval now, until it says [`Command::Release`].
+    /// The node holds the interval, until its application's [`Command::Release`].
     Granted,
-    /// It does not get the interval.
+    /// The request is denied: the interval overlaps one that is held.
     Denied,
 }
 
-/// What becomes of a request for an interval that overlaps one which is held.
+/// What happens to a request for an interval that overlaps one that is held.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Form {
-    /// It waits.
+    /// The request waits.
     #[default]
     Block,
-    /// It is denied.
+    /// The request is denied.
     Deny,
 }
 
-/// From `start` to `end`, without `end` itself: two intervals can meet and not overlap.
+/// The half-open interval from `start` to `end`: adjacent intervals do not overlap.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(from = "(u32, u32)", into = "(u32, u32)")]
 pub struct Interval {
-    /// The first moment.
+    /// The first moment of the interval.
     pub start: u32,
-    /// The first moment after it.
+    /// The first moment after the interval.
     pub end: u32,
 }
 
 impl Interval {
-    /// Whether the two have a moment in common.
+    /// Whether the two intersect: the conflict predicate.
     pub fn overlaps(self, other: Self) -> bool {
         self.start < other.end && other.start < self.end
     }
@@ -91,11 +92,11 @@ impl Debug for Interval {
     }
 }
 
-/// Watches one run of any booking algorithm.
+/// Checks the promises of booking in one run of any algorithm.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Monitor {
     form: Form,
-    /// What each node has asked for and was not answered yet.
+    /// The pending request of each node.
     attempts: Vec<Option<Attempt>>,
     held: BTreeSet<(NodeId, Interval)>,
 }
@@ -103,22 +104,22 @@ pub struct Monitor {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Attempt {
     interval: Interval,
-    /// Whether an interval that overlaps it was held at any time since.
+    /// Whether an overlapping interval was held at any time since the request.
     can_be_denied: bool,
 }
 
 impl Monitor {
-    /// A monitor for `nodes` nodes that hold nothing.
+    /// A monitor for `nodes` nodes, none of which holds an interval.
     pub fn new(nodes: u32, form: Form) -> Self {
         Self { form, attempts: vec![None; nodes as usize], held: BTreeSet::new() }
     }
 
-    /// What is held now.
+    /// The intervals held now, each with its holder.
     pub fn held(&self) -> impl Iterator<Item = (NodeId, Interval)> + '_ {
         self.held.iter().copied()
     }
 
-    /// The node, if any, that holds an interval which overlaps this one.
+    /// A node that holds an overlapping interval, if any, and that interval.
     fn holder_of(&self, interval: Interval) -> Option<(NodeId, Interval)> {
         self.held().find(|(_, other)| other.overlaps(interval))
     }
@@ -178,7 +179,7 @@ impl protocol::Monitor for Monitor {
         Ok(())
     }
 
-    /// A crashed node uses the resource no more and waits for nothing.
+    /// A crashed node holds its intervals no longer, and its request is void.
     fn on_crash(&mut self, node: NodeId) -> Verdict {
         self.attempts[node.index()] = None;
         self.held.retain(|(holder, _)| *holder != node);
@@ -207,7 +208,7 @@ mod tests {
     use super::*;
     use crate::protocol::Monitor as _;
 
-    /// A monitor after these nodes have asked for these intervals.
+    /// A monitor after these nodes have requested these intervals.
     fn asked(form: Form, attempts: &[(u32, (u32, u32))]) -> Monitor {
         let mut monitor = Monitor::new(3, form);
         for &(node, interval) in attempts {
@@ -261,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_to_nobody_is_noticed() {
+    fn an_answer_without_a_request_is_noticed() {
         for event in [Event::Granted, Event::Denied] {
             let broken = asked(Form::Deny, &[]).on_event(NodeId(2), &event).unwrap_err();
             assert_eq!(broken.promise, "answers on demand");
@@ -269,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn a_denial_needs_somebody_who_had_it() {
+    fn a_denial_needs_an_overlapping_interval_that_was_held() {
         let attempts = [(0, (0, 6)), (1, (5, 9)), (2, (6, 7))];
         let mut monitor = asked(Form::Deny, &attempts);
         let broken = monitor.clone().on_event(NodeId(1), &Event::Denied).unwrap_err();

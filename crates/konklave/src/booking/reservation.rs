@@ -1,34 +1,39 @@
-//! Ask everyone for an interval; only those whose own interval overlaps it have a say.
+//! Ask all nodes for an interval; only nodes whose own interval overlaps it deny or defer.
 //!
 //! After G. Ricart, A. K. Agrawala: An optimal algorithm for mutual exclusion in computer networks.
 //! Communications of the ACM 24 (1), 1981.
 //!
 //! # Idea
 //!
-//! A token guards one resource that was known when the token was made. Here the resource is named
-//! by the request: the court, from ten to twelve. Permissions still work, because the argument of
-//! Ricart and Agrawala is about pairs: put "our intervals overlap" in place of "we both want to
-//! enter". A request carries its interval and a stamp. A receiver that has no claim to any of it
-//! says yes; one whose own older request overlaps it answers later.
+//! A token protects one resource that was known when the token was created. Here the request names
+//! the resource: the court, from ten to twelve. Permissions still work, because the safety argument
+//! of Ricart and Agrawala is pairwise: replace "both nodes want to enter" by "their intervals
+//! overlap". A request carries its interval and a timestamp. A receiver without a conflicting claim
+//! answers yes; a receiver whose own older request overlaps it defers its answer.
 //!
-//! With `block`, an interval is for use now. Whoever holds one that overlaps answers when it gives
-//! it back, so the requester waits. With `deny`, it is for later, and nobody waits for use: whoever
-//! holds one that overlaps says no, and whoever has an older request pending answers as soon as
-//! that is decided: no if it was granted, yes if it was denied. One no is enough to be denied.
+//! With `block`, an interval is for use now. A node that holds an overlapping interval defers its
+//! answer until it gives the interval back, so the requester waits. With `deny`, an interval is for
+//! later, and no request waits for use: a node that holds an overlapping interval answers no, and a
+//! node with an older pending request answers as soon as that is decided: no if it was granted, yes
+//! if it was denied. A single no denies the request.
 //!
 //! # Cost
 //!
-//! Messages: 2(n-1) per attempt, granted or denied. None if the node itself holds what is in the
-//! way. Giving back costs nothing with `deny`; with `block` it sends the answers that are due. An
-//! answer takes 2T if no intervals overlap; with `deny`, at most n T more. State: a clock, a set of
-//! nodes, and the intervals held. Message: a time and an interval.
+//! Messages: 2(n-1) per attempt, granted or denied. None if the node itself holds an overlapping
+//! interval. Giving an interval back costs nothing with `deny`; with `block` it sends the deferred
+//! answers. A request carries a time and an interval.
+//!
+//! - Time: 2T until the answer if no intervals overlap; with `deny`, at most n T more.
+//! - State: a clock, a set of nodes, and the intervals held.
 //!
 //! # Assumes
 //!
-//! A complete network with reliable channels in any order. No crashes: a crashed node never
-//! answers, and everyone who asks waits for ever. A lost message blocks its requester in the same
-//! way, and those who wait for its fate. Doubled messages are harmless: an answer names its
-//! request.
+//! A complete network with reliable channels, which may reorder messages, and no crashes.
+//!
+//! - Loss: a lost request or answer starves its requester, and all requesters whose answer is
+//!   deferred until that request is decided. Safety holds.
+//! - Duplication: a duplicate is harmless: an answer names its request.
+//! - Crash: a crashed node never answers, so every later request starves.
 //!
 //! # Differs from the paper
 //!
@@ -43,14 +48,14 @@ use crate::mutex::Stamp;
 use crate::protocol::{Env, Never, Protocol};
 use crate::{NodeId, NodeSet};
 
-/// What nodes send each other.
+/// The messages between nodes.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Msg {
-    /// May I have this interval? I asked at this time.
+    /// A request with this time for this interval.
     Request(u64, Interval),
-    /// What you asked for at this time is yours, as far as I am concerned.
+    /// The sender's permission for the request of this time.
     Ok(u64),
-    /// What you asked for at this time is taken.
+    /// The sender's denial of the request of this time.
     Deny(u64),
 }
 
@@ -62,16 +67,18 @@ pub struct Reservation {
     me: NodeId,
     nodes: u32,
     form: Form,
-    /// At least the time of every request sent or seen.
+    /// At least the time of every request sent or received.
     clock: u64,
     pending: Option<Pending>,
-    /// What we hold. No two overlap; if requests block, at most one, and none while one is pending.
+    /// The intervals held, no two of which overlap. With `block`, at most one, and none while a
+    /// request is pending.
     booked: BTreeSet<Interval>,
-    /// Requests that overlap ours and wait for its fate or, if they block, for its return.
+    /// The deferred requests: they overlap ours, and wait until it is decided or, with `block`,
+    /// given back.
     deferred: BTreeSet<Stamp>,
 }
 
-/// A request that not everyone has answered.
+/// A request that some nodes have not answered yet.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Pending {
     mine: Stamp,
@@ -150,9 +157,9 @@ impl Protocol for Reservation {
 
 impl Reservation {
     fn on_answer(&mut self, from: NodeId, time: u64, is_no: bool, env: &mut impl Env<Self>) {
-        let Some(pending) = &mut self.pending else { return }; // Doubled.
+        let Some(pending) = &mut self.pending else { return }; // Duplicate.
         if pending.mine.time != time {
-            return; // Doubled: it answers an earlier request.
+            return; // A duplicate: it answers an earlier request.
         }
         pending.missing.remove(from);
         pending.is_denied |= is_no;
@@ -163,7 +170,7 @@ impl Reservation {
         self.booked.iter().any(|held| held.overlaps(interval))
     }
 
-    /// Whether we have asked for some of it, and earlier.
+    /// Whether our own pending request overlaps the interval and is older.
     fn is_wanted_before(&self, theirs: Stamp, interval: Interval) -> bool {
         let pending = self.pending.as_ref();
         pending.is_some_and(|ours| ours.interval.overlaps(interval) && ours.mine < theirs)
@@ -267,11 +274,11 @@ mod tests {
         assert_eq!(env.lines(), ["-> 2 Deny(3)"]);
         node.on_command(release(10, 12), &mut env);
         node.on_message(NodeId(2), request(4, 11, 13), &mut env);
-        assert_eq!(env.lines(), ["-> 2 Ok(4)"], "giving back is nobody else's business");
+        assert_eq!(env.lines(), ["-> 2 Ok(4)"], "giving back needs no message");
     }
 
     #[test]
-    fn the_fate_of_the_older_request_decides_the_younger() {
+    fn the_older_request_decides_the_younger() {
         let granted = (Msg::Ok(1), ["! Granted", "-> 2 Deny(1)"]);
         let denied = (Msg::Deny(1), ["! Denied", "-> 2 Ok(1)"]);
         for (answer, expected) in [granted, denied] {
@@ -289,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_in_its_own_way_is_denied_without_a_message() {
+    fn an_overlap_with_its_own_interval_is_denied_without_a_message() {
         let (mut node, mut env) = holder(Form::Deny, 10, 12);
         node.on_command(reserve(11, 13), &mut env);
         assert_eq!(env.lines(), ["! Denied"]);

@@ -1,4 +1,4 @@
-//! Larger waves adopt the trees that smaller ones have grown, instead of exploring them again.
+//! Larger waves adopt the trees of smaller ones instead of exploring them again.
 //!
 //! Taught in lectures. On elections in arbitrary networks: F. Mattern: Verteilte Basisalgorithmen.
 //! Springer, 1989.
@@ -6,31 +6,36 @@
 //! # Idea
 //!
 //! Every initiator starts an echo wave with its id. Where a larger wave meets a node of a smaller
-//! one, it adopts it: the node takes the sender for its parent and tells its former parent, and so
-//! on up to the former root. All other edges stay as they are; what has echoed is complete and is
-//! inherited. A node remembers the `mark` of each edge, the last id that it has sent over it. When
-//! x comes in, and `best` is the largest id that the node knows of:
+//! one, it adopts the node: the node takes the sender as its parent and tells its former parent,
+//! and so on up to the former root. All other edges stay as they are; subtrees that have echoed are
+//! complete and are inherited. A node stores the `mark` of each edge, the last id that it has sent
+//! over it. When x arrives, and `best` is the largest id that the node knows:
 //!
 //! 1. x = mark: both ends are in the same wave, the edge is a frond;
-//! 2. x < mark: ignored, our larger explorer is on its way;
-//! 3. mark < x ≤ best: we answer with `best`; if that is x (3a), the edge is a frond, as in 1, or
-//!    else (3b) it is open until the other end has answered;
-//! 4. best < x: we are adopted.
+//! 2. x < mark: ignored, our larger explorer is in transit;
+//! 3. mark < x ≤ best: the node answers with `best`; if that is x (3a), the edge is a frond, as in
+//!    1, otherwise (3b) it is open until the other end has answered;
+//! 4. best < x: the node is adopted.
 //!
-//! A node none of whose edges is open echoes to its parent; the root that is left is elected.
+//! A node without open edges echoes to its parent; the only remaining root is elected.
 //!
 //! # Cost
 //!
 //! Messages: at most (k+1)m to explore, n-1 to echo and n-1 to announce. m is the number of edges,
-//! k of initiators. There are at least 2m-n+k explorers, for one initiator exactly 2m-n+1. With
-//! many initiators on a dense network that is about half of `echo-extinction`. State: an id and a
-//! mark per edge. Message: one id.
+//! k of initiators. At least 2m-n+k explorers are sent, for one initiator exactly 2m-n+1. With many
+//! initiators on a dense network that is about half of `echo-extinction`. A message carries one id.
+//!
+//! - State: an id and a mark per edge.
 //!
 //! # Assumes
 //!
-//! A connected network with reliable channels in any order. Doubled messages are harmless. A lost
-//! message or a crash blocks the election; a lost announcement leaves those behind it without the
-//! result. The largest initiator wins.
+//! A connected network with reliable channels, which may reorder messages, and no crashes. The
+//! largest initiator wins.
+//!
+//! - Loss: a lost explorer or echo blocks the election; a lost announcement leaves the nodes behind
+//!   it without the result.
+//! - Duplication: a duplicate is recognised by the state of its edge, and ignored.
+//! - Crash: a crash blocks the election, or leaves the nodes behind it without the result.
 //!
 //! # Differs from the paper
 //!
@@ -47,14 +52,14 @@ use crate::protocol::{Env, Never, Protocol};
 use crate::wave::{Edge, Edges};
 use crate::{NodeId, NodeSet};
 
-/// What neighbours send each other.
+/// The messages between neighbours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Msg {
-    /// I am in the wave of this initiator.
+    /// An explorer: the sender is in the wave of this initiator.
     Explore(Id),
-    /// The tree behind me is complete, in the wave of this initiator.
+    /// An echo: the subtree of the sender is complete, in the wave of this initiator.
     Echo(Id),
-    /// The node with this id leads.
+    /// Announces the winner: the node with this id leads.
     Elected(Id),
 }
 
@@ -65,7 +70,7 @@ const _: () = assert!(size_of::<Msg>() <= 8);
 pub struct Adoption {
     me: Id,
     edges: Edges,
-    /// The last explorer that we have sent over each edge: they grow.
+    /// The id of the last explorer sent over each edge; marks only grow.
     marks: Box<[Option<Id>]>,
     state: State,
 }
@@ -76,16 +81,16 @@ const _: () = assert!(size_of::<Adoption>() <= 64);
 enum State {
     Asleep,
     Exploring(Wave),
-    /// Has echoed. Nobody adopts us any more: the tree behind us is complete.
+    /// Has echoed. No wave adopts the node any more: its subtree is complete (sealed).
     Echoed(Wave),
     Informed,
 }
 
-/// The largest wave that we know of.
+/// The largest wave known here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Wave {
     best: Id,
-    /// Over which it came; nobody at its initiator.
+    /// The neighbour from which it came; none at its initiator.
     parent: Option<NodeId>,
 }
 
@@ -112,11 +117,11 @@ impl Protocol for Adoption {
     }
 
     fn on_message(&mut self, from: NodeId, msg: Msg, env: &mut impl Env<Self>) {
-        let Some(place) = self.edges.place(from) else { return }; // No neighbour.
+        let Some(place) = self.edges.place(from) else { return }; // Not a neighbour.
         match msg {
             Msg::Explore(x) => self.on_explore(from, place, x, env),
             Msg::Echo(x) => {
-                // Else it is late: the edge was opened again by a larger explorer.
+                // Else it is late: a larger explorer has reopened the edge.
                 if self.marks[place] == Some(x) && self.edges.get(from) == Some(Edge::Open) {
                     self.edges.set(from, Edge::Child);
                     self.echo_if_all_closed(env);
@@ -139,10 +144,10 @@ impl Adoption {
         let Wave { best, parent } = match self.state {
             State::Asleep => return self.explore(Wave { best: x, parent: Some(from) }, env),
             State::Exploring(wave) | State::Echoed(wave) => wave,
-            State::Informed => return, // It is over.
+            State::Informed => return, // Late.
         };
         if parent == Some(from) && x <= best {
-            return; // Doubled: we hang on this edge, so it cannot be a frond.
+            return; // A duplicate: the edge to the parent is never a frond.
         }
         match (Some(x).cmp(&self.marks[place]), x.cmp(&best)) {
             (Equal, _) => self.edges.set(from, Edge::Frond), // 1
@@ -163,7 +168,7 @@ impl Adoption {
         self.echo_if_all_closed(env);
     }
 
-    /// Takes part for the first time.
+    /// Takes part for the first time: explores all edges but the one to its parent.
     fn explore(&mut self, wave: Wave, env: &mut impl Env<Self>) {
         self.state = State::Exploring(wave);
         if let Some(parent) = wave.parent {
@@ -178,7 +183,7 @@ impl Adoption {
         self.echo_if_all_closed(env);
     }
 
-    /// The edge is open until the other end has answered.
+    /// Sends an explorer; the edge is open until the other end has answered.
     fn send_explorer(&mut self, to: NodeId, id: Id, env: &mut impl Env<Self>) {
         self.edges.set(to, Edge::Open);
         if let Some(place) = self.edges.place(to) {
@@ -203,7 +208,7 @@ impl Adoption {
 
     fn learn(&mut self, leader: Id, env: &mut impl Env<Self>) {
         if self.state == State::Informed {
-            return; // Doubled.
+            return; // A duplicate.
         }
         self.state = State::Informed;
         if leader == self.me {

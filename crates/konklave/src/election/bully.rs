@@ -1,39 +1,48 @@
-//! The largest node that answers bullies the smaller ones into accepting it.
+//! The largest node that is up takes the leadership over from all smaller ones.
 //!
 //! H. Garcia-Molina: Elections in a distributed computing system. IEEE Transactions on Computers
 //! C-31 (1), 1982.
 //!
 //! # Idea
 //!
-//! Everyone can talk to everyone and knows all ids. Who suspects the leader asks all larger nodes
-//! whether they are up. If one is, the election is its business now, and it asks in turn; if none
-//! answers in time, they are all down, and the asker leads and tells the smaller ones. Who promised
-//! to take over may crash as well, so there is a limit for the result, too.
+//! The network is complete, and every node knows all ids. A node that suspects the leader asks all
+//! larger nodes whether they are up. A larger node that is up answers, takes the election over, and
+//! asks in turn; if no answer arrives in time, all larger nodes are down, and the asker leads and
+//! announces itself to the smaller ones. A node that has taken over may crash as well, so the asker
+//! also limits the time until the result.
 //!
 //! # Cost
 //!
-//! Messages: n-1 to n^2-n-1 after the leader has crashed. The best case is that the next one in
-//! line notices: a question to the dead leader, and n-2 announcements. The worst is that the
-//! smallest notices: everyone asks all larger ones, n(n-1)/2 questions and (n-1)(n-2)/2 answers,
-//! then n-2 announcements. Several callers at once can cost far more: a question that arrives after
-//! a result calls the next election, and where delays are uneven these multiply, the faster the
-//! more nodes there are.
+//! Messages: n-1 to n^2-n-1 after the leader has crashed. In the best case the second largest node
+//! notices: one question to the crashed leader, and n-2 announcements. In the worst case the
+//! smallest node notices: every node asks all larger ones, n(n-1)/2 questions and (n-1)(n-2)/2
+//! answers, then n-2 announcements. Several concurrent initiators can cost far more: a question
+//! that arrives after a result starts the next election, and with uneven delays these multiply, the
+//! faster the more nodes there are. Messages are empty.
+//!
+//! - State: the ids and addresses of all nodes.
 //!
 //! # Assumes
 //!
-//! A complete network in any order of messages, and no delay above a known bound D: an answer that
-//! has not come after 2D will not come. Crashes are survived, as often as they happen, if somebody
-//! notices, and not before the last words of the dead have arrived: a late announcement of a dead
-//! leader would end the election of the next. A larger node that comes back takes over at once;
-//! until its word arrives, the old leader is still in office beside it. If it comes back while
-//! others elect without it, their late announcement can hide its own: some then follow a node that
-//! has resigned, until the next election. A delay above the bound can have such effects, too; a
-//! lost message costs another question, or hides a larger node; doubled ones are harmless.
+//! A complete network whose channels may reorder messages, with a known bound D on message delays:
+//! an answer that has not arrived after 2D will not arrive. A delay above the bound makes a node
+//! that is up look crashed, and two nodes can lead.
+//!
+//! A crash must not be noticed before the last messages of the crashed leader have arrived: its
+//! late announcement would end the next election. A larger node that restarts takes over at once;
+//! until its announcement arrives, the old leader is in office, too. If it restarts while others
+//! elect without it, their late announcement can hide its own, and some nodes then follow a node
+//! that has stepped down, until the next election.
+//!
+//! - Loss: a lost message costs another question, or hides a larger node that is up.
+//! - Duplication: a duplicate is harmless: a question is answered again, and the second answer is
+//!   ignored.
+//! - Crash: any number of crashes is tolerated, if some node notices the crash of the leader.
 //!
 //! # Differs from the paper
 //!
-//! The paper first halts the smaller nodes and then distributes the new task, so that no two lead
-//! at a time; here, as mostly taught, one announcement does both.
+//! The paper first halts the smaller nodes and then distributes the new task, so that two nodes
+//! never lead at a time; here, as usually taught, one announcement does both.
 
 use std::time::Duration;
 
@@ -43,23 +52,23 @@ use super::{Command, Event, Id};
 use crate::protocol::{Env, Protocol};
 use crate::{NodeId, NodeSet};
 
-/// What nodes send each other.
+/// The messages between nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Msg {
-    /// To a larger node: are you up?
+    /// To a larger node: asks whether it is up.
     Election,
-    /// To a smaller node: yes, and the election is mine now.
+    /// To a smaller node: the sender is up and takes the election over.
     Ok,
-    /// To a smaller node: I lead.
+    /// To a smaller node: announces that the sender leads.
     Elected,
 }
 
-/// What a node waits for, and not longer than it can take.
+/// The limits on the two waits of an election.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Timer {
-    /// The answer of a larger node.
+    /// No larger node has answered in time.
     Answer,
-    /// The result, after an answer.
+    /// A larger node has answered, but announced no result in time.
     Result,
 }
 
@@ -67,9 +76,9 @@ pub enum Timer {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Bully {
     me: Id,
-    /// The others, ascending.
+    /// The other nodes, in ascending order of ids.
     others: Vec<(Id, NodeId)>,
-    /// D: no message takes longer.
+    /// D, the bound on message delays.
     bound: Duration,
     leader: Option<Id>,
     state: State,
@@ -78,26 +87,26 @@ pub struct Bully {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum State {
     Normal,
-    /// We have asked the larger ones.
+    /// The larger nodes were asked; none has answered yet.
     Electing,
-    /// One of them has answered.
+    /// A larger node has answered and takes over.
     Waiting,
 }
 
 impl Bully {
-    /// The node with id `me` among these `others`. No message takes longer than `bound`.
+    /// The node with id `me` among these `others`; `bound` is the bound on message delays.
     pub fn new(me: Id, mut others: Vec<(Id, NodeId)>, bound: Duration) -> Self {
         others.sort_unstable();
         Self { me, others, bound, leader: None, state: State::Normal }
     }
 
-    /// A question and its answer.
+    /// The time for a question and its answer.
     fn answer_due(&self) -> Duration {
         self.bound * 2 + MOMENT
     }
 
-    /// Our question reaches every larger node at about the same time; the largest that is up waits
-    /// in vain for an answer, and its word travels.
+    /// The time until the result: our question reaches the largest node that is up within D, it
+    /// waits for answers in vain, and its announcement takes another D.
     fn result_due(&self) -> Duration {
         self.answer_due() + self.bound * 2 + MOMENT
     }
@@ -129,7 +138,7 @@ impl Protocol for Bully {
                     self.elect_if_idle(env);
                 }
             }
-            Command::Found(_) => {} // Who comes back calls an election itself, if it is larger.
+            Command::Found(_) => {} // A restarted node starts an election itself.
         }
     }
 
@@ -140,7 +149,7 @@ impl Protocol for Bully {
                 env.send(from, Msg::Ok);
                 self.elect_if_idle(env);
             }
-            Msg::Election => {} // Only smaller ones have to ask.
+            Msg::Election => {} // Only smaller nodes ask.
             Msg::Ok => {
                 if self.state == State::Electing {
                     env.cancel_timer(Timer::Answer);
@@ -148,7 +157,7 @@ impl Protocol for Bully {
                     env.set_timer(Timer::Result, self.result_due());
                 }
             }
-            Msg::Elected if id < self.me => self.elect_if_idle(env), // It has not seen us.
+            Msg::Elected if id < self.me => self.elect_if_idle(env), // We are larger.
             Msg::Elected => self.accept(id, env),
         }
     }
@@ -160,7 +169,7 @@ impl Protocol for Bully {
                 self.state = State::Normal;
                 self.elect_if_idle(env);
             }
-            _ => {} // It was too late to cancel.
+            _ => {} // It fired before it was cancelled.
         }
     }
 
@@ -186,7 +195,7 @@ impl Bully {
         env.set_timer(Timer::Answer, self.answer_due());
     }
 
-    /// Nobody larger is up.
+    /// No larger node is up: this node leads.
     fn win(&mut self, env: &mut impl Env<Self>) {
         self.state = State::Normal;
         if self.leader.replace(self.me) != Some(self.me) {
@@ -208,7 +217,7 @@ impl Bully {
     }
 }
 
-/// What comes just in time still counts.
+/// Added to timeouts, so that a message with delay D arrives before the timer fires.
 const MOMENT: Duration = Duration::from_millis(1);
 
 #[cfg(test)]
@@ -246,7 +255,7 @@ mod tests {
         node.on_command(Command::Start, &mut env);
         env.lines();
         assert_eq!(receive(&mut node, 2, Msg::Ok, &mut env), ["cancel Answer", "set Result 42ms"]);
-        assert!(receive(&mut node, 2, Msg::Ok, &mut env).is_empty(), "doubled");
+        assert!(receive(&mut node, 2, Msg::Ok, &mut env).is_empty(), "a duplicate");
         node.on_timer(Timer::Result, &mut env);
         assert_eq!(env.lines(), ASK);
     }
@@ -257,7 +266,7 @@ mod tests {
         let lines = receive(&mut node, 0, Msg::Election, &mut env);
         assert_eq!(lines, ["-> 0 Ok", "! Started", "-> 2 Election", "set Answer 21ms"]);
         assert_eq!(receive(&mut node, 0, Msg::Election, &mut env), ["-> 0 Ok"]);
-        assert!(receive(&mut node, 2, Msg::Election, &mut env).is_empty(), "a larger one");
+        assert!(receive(&mut node, 2, Msg::Election, &mut env).is_empty(), "from a larger node");
         assert!(receive(&mut node, 7, Msg::Election, &mut env).is_empty(), "a stranger");
     }
 
@@ -282,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn a_leader_makes_way_for_a_larger_one_that_is_back() {
+    fn a_leader_steps_down_for_a_larger_node_that_restarts() {
         let (mut node, mut env) = node();
         node.on_command(Command::Start, &mut env);
         node.on_timer(Timer::Answer, &mut env);
@@ -292,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn a_leader_that_is_asked_says_so_again() {
+    fn a_leader_that_is_asked_announces_itself_again() {
         let others = vec![(Id(3), NodeId(0))];
         let mut node = Bully::new(Id(5), others, Duration::from_millis(10));
         let mut env = Recorder::default();

@@ -1,38 +1,46 @@
-//! Every id travels round the ring until it meets a larger one; only the largest comes home.
+//! Every id travels round the ring until it meets a larger one; only the largest returns.
 //!
 //! E. Chang, R. Roberts: An improved algorithm for decentralized extrema-finding in circular
 //! configurations of processes. Communications of the ACM 22 (5), 1979.
 //!
 //! # Idea
 //!
-//! A candidate proposes its own id to its successor. A node passes a larger id on and gives up; it
-//! swallows a smaller one, which cannot win any more. An id that comes back to its owner was
-//! let through by everybody, so it is the largest: its owner is elected and announces it.
+//! A candidate proposes its own id to its successor. A node that receives a larger id forwards it
+//! and is no longer a candidate; it discards a smaller id, which cannot win. An id that returns to
+//! its owner was forwarded by every other node, so it is the largest: its owner is elected and
+//! announces itself.
 //!
-//! A node that sleeps until the first proposal reaches it can wake up in three ways ([`Wake`]): it
-//! joins in, it joins in only if its id is larger, or it merely relays.
+//! A node that is asleep when the first proposal reaches it wakes up in one of three ways
+//! ([`Wake`]): it competes, it competes only if its id is larger, or it only relays.
 //!
 //! # Cost
 //!
 //! Messages: n H_n on average, n(n+1)/2 at worst, and n to announce. H_n = 1 + 1/2 + ... + 1/n, and
-//! the average is over all orders of the ids, everyone a candidate; the best order, ascending along
-//! the ring, takes 2n-1, the worst is descending. The schedule does not matter. One initiator,
-//! suppressing: n + d, d the distance from it to the largest id. Relaying, k initiators at random
-//! places: n H_k on average. Time: n to 2n-1 to elect, n to announce. State and message: one id.
+//! the average is over all orders of the ids, with every node a candidate; the best order,
+//! ascending along the ring, takes 2n-1, the worst is descending. The count does not depend on the
+//! schedule. One initiator, suppressing: n + d, d the distance from it to the largest id. Relaying,
+//! k initiators at random places: n H_k on average. A message carries one id.
+//!
+//! - Time: n to 2n-1 to elect, n to announce.
+//! - State: one id.
 //!
 //! # Assumes
 //!
-//! A directed ring of nodes with unique ids and reliable channels in any order. The nodes need not
-//! know how many they are. No crashes: if the owner of the largest id dies, its proposal circles
-//! for ever. A lost proposal of the largest id leaves the ring without a leader; doubled messages
-//! are harmless.
+//! A directed ring of nodes with unique ids and reliable channels, and no crashes. The nodes need
+//! not know n.
 //!
 //! A node that was made [`ready_again`](ChangRoberts::ready_again) falls asleep when the
-//! announcement passes, and an election can follow at once, called by anyone; the leader resigns on
-//! the first proposal that reaches it. This needs channels that keep the order: then proposals of
-//! one election run ahead of its winner's, and those of the next behind its announcement. A
-//! proposal that overtakes an announcement would be swallowed by a node that still takes part in
-//! the last election.
+//! announcement passes, and any node can start the next election at once; the leader steps down on
+//! the first proposal that reaches it. On FIFO channels the proposals of one election run ahead of
+//! its winner's, and those of the next behind its announcement.
+//!
+//! - Loss: a lost proposal of the largest id leaves the ring without a leader.
+//! - Duplication: a duplicate is harmless: only a candidate is elected, and only once.
+//! - Crash: a crashed node stops proposals and leaves the ring without a leader; if the ring closes
+//!   around the crashed owner of the largest id, its proposal circles for ever.
+//! - Order: a single election tolerates reordering. Repeated elections need FIFO channels: a node
+//!   that still takes part in the last election discards a proposal that overtakes the
+//!   announcement.
 //!
 //! # Differs from the paper
 //!
@@ -44,18 +52,18 @@ use super::{Command, Event, Id, Winner};
 use crate::NodeId;
 use crate::protocol::{Env, Never, Protocol};
 
-/// What a node sends to its successor.
+/// The messages from each node to its successor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Msg {
-    /// The node with this id would lead.
+    /// Proposes the node with this id as leader.
     Propose(Id),
-    /// The node with this id leads.
+    /// Announces the winner: the node with this id leads.
     Elected(Id),
 }
 
 const _: () = assert!(size_of::<Msg>() <= 8);
 
-/// What a sleeping node does when the first proposal reaches it.
+/// What a node that is asleep does when the first proposal reaches it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Wake {
     /// It becomes a candidate: the largest id of all wins.
@@ -63,12 +71,12 @@ pub enum Wake {
     All,
     /// It becomes a candidate only if its own id is larger: the largest id of all wins.
     Suppress,
-    /// It passes everything on: the largest id of those who started wins.
+    /// It forwards every id: the largest id among the initiators wins.
     Relay,
 }
 
 impl Wake {
-    /// Who wins.
+    /// The node that wins under this rule.
     pub fn winner(self) -> Winner {
         match self {
             Self::All | Self::Suppress => Winner::Largest,
@@ -89,23 +97,23 @@ pub struct ChangRoberts {
 
 const _: () = assert!(size_of::<ChangRoberts>() <= 16);
 
-/// What the announcement leaves behind.
+/// The state of a node after the announcement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum After {
-    /// The result, for good.
+    /// It keeps the result for ever.
     Rest,
-    /// Nodes that can take part in the next election.
+    /// It is ready to take part in the next election.
     Readiness,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum State {
     Asleep,
-    /// Our own id is on its way.
+    /// Our own proposal is in transit.
     Candidate,
-    /// A larger id has passed.
+    /// A larger id has passed: we cannot win.
     Lost,
-    /// We woke up late and let all ids pass.
+    /// Woken late: forwards all ids, smaller ones too.
     Relay,
     Leader,
 }
@@ -116,7 +124,7 @@ impl ChangRoberts {
         Self { me, next, wake, after: After::Rest, state: State::Asleep }
     }
 
-    /// The same node, but ready for the next election when the last one is announced.
+    /// The same node, but ready for the next election once the last one is announced.
     pub fn ready_again(self) -> Self {
         Self { after: After::Readiness, ..self }
     }
@@ -132,7 +140,7 @@ impl Protocol for ChangRoberts {
         if command == Command::Start {
             self.resign_if_ready(env);
             if self.state != State::Asleep {
-                return; // An election is under way here.
+                return; // It takes part in an election already.
             }
             env.emit(Event::Started);
             self.become_candidate(env);
@@ -157,7 +165,7 @@ impl Protocol for ChangRoberts {
                     env.emit(Event::Knows(self.me));
                     env.send(self.next, Msg::Elected(self.me));
                 }
-                // Else the id is smaller, or our own one came back twice: it ends here.
+                // Else the id is smaller, or a duplicate of our own: it is discarded.
             }
             Msg::Elected(id) if id == self.me => {} // The announcement is back.
             Msg::Elected(id) => {
@@ -173,7 +181,7 @@ impl Protocol for ChangRoberts {
 }
 
 impl ChangRoberts {
-    /// The leader makes way for the next election: its winner would be in office beside it.
+    /// The leader steps down before the next election is decided, so that two never overlap.
     fn resign_if_ready(&mut self, env: &mut impl Env<Self>) {
         if self.state == State::Leader && self.after == After::Readiness {
             self.state = State::Asleep;
@@ -227,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn a_beaten_candidate_is_not_elected_by_a_doubled_proposal() {
+    fn a_beaten_candidate_is_not_elected_by_a_duplicate_proposal() {
         let (mut node, mut env) = node(Wake::All);
         node.on_command(Command::Start, &mut env);
         node.on_message(NodeId(0), Msg::Propose(Id(9)), &mut env);

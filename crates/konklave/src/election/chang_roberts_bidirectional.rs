@@ -1,4 +1,4 @@
-//! Every id sets out in a random direction and travels until it meets a trace of a larger one.
+//! Every id travels in a random direction until it reaches a node that has seen a larger one.
 //!
 //! E. Korach, D. Rotem, N. Santoro: A probabilistic algorithm for decentralized extrema-finding in
 //! a circular configuration of processors. University of Waterloo, CS-81-19, 1981. Also H.
@@ -7,29 +7,34 @@
 //!
 //! # Idea
 //!
-//! As in the algorithm of Chang and Roberts, a node passes on only ids that can still win, and the
-//! id that comes back to its owner is the largest. But a node chooses at random which way to send
-//! its own id, and compares with the largest id it has seen, not only with its own. So a larger id
-//! that comes the other way stops a smaller one earlier: ids travel half as far until they meet.
+//! As in the algorithm of Chang and Roberts, a node forwards only ids that can still win, and the
+//! id that returns to its owner is the largest. But a node chooses at random in which direction to
+//! send its own id, and compares with the largest id it has seen, not only with its own. So a
+//! larger id that travels in the opposite direction stops a smaller one earlier.
 //!
-//! A node that sleeps until the first proposal reaches it joins in, or only if its id is larger
-//! ([`Wake`]).
+//! A node that is asleep when the first proposal reaches it competes, or competes only if its id is
+//! larger ([`Wake`]).
 //!
 //! # Cost
 //!
 //! Messages: about 0.71 n H_n + 0.6 n on average, n(n+1)/2 at worst, and n to announce. H_n = 1 +
 //! 1/2 + ... + 1/n, and 0.71 is half the square root of 2; the average is over all orders of the
-//! ids and all directions, everyone a candidate, all starting at once, equal delays. If of two ids
-//! that arrive together the larger is always handled first, it is at most 3/4 n (H_n + 2/3 -
-//! 1/(3n)). What is saved is a matter of timing: if smaller ids are always faster, it is nothing.
-//! Time: n to 2n-1 to elect, n to announce. State: two ids. Message: one id.
+//! ids and all directions, with every node a candidate, a simultaneous start and equal delays. If
+//! the larger of two ids that arrive together is always handled first, it is at most 3/4 n (H_n +
+//! 2/3 - 1/(3n)). The saving depends on timing: if smaller ids are always faster, there is none. A
+//! message carries one id.
+//!
+//! - Time: n to 2n-1 to elect, n to announce.
+//! - State: two ids.
 //!
 //! # Assumes
 //!
-//! A ring of nodes with unique ids whose links lead both ways, and reliable channels in any order.
-//! The nodes need not know how many they are. A lost proposal of the largest id leaves the ring
-//! without a leader; doubled messages are harmless. No crashes: a node that is down stops the
-//! largest id.
+//! A bidirectional ring of nodes with unique ids and reliable channels, which may reorder messages,
+//! and no crashes. The nodes need not know n.
+//!
+//! - Loss: a lost proposal of the largest id leaves the ring without a leader.
+//! - Duplication: a duplicate is harmless: it is not larger than the largest id seen.
+//! - Crash: a crashed node stops the largest id and leaves the ring without a leader.
 //!
 //! # Differs from the paper
 //!
@@ -42,18 +47,18 @@ use super::{Command, Event, Id};
 use crate::NodeId;
 use crate::protocol::{Env, Never, Protocol};
 
-/// What a node sends to a neighbour.
+/// The messages between neighbours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Msg {
-    /// The node with this id would lead; it travels this way.
+    /// Proposes the node with this id as leader; with its direction of travel.
     Propose(Id, Heading),
-    /// The node with this id leads. Travels to the right.
+    /// Announces the winner: the node with this id leads. Travels to the right.
     Elected(Id),
 }
 
 const _: () = assert!(size_of::<Msg>() <= 8);
 
-/// What a sleeping node does when the first proposal reaches it.
+/// What a node that is asleep does when the first proposal reaches it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Wake {
     /// It becomes a candidate.
@@ -78,10 +83,10 @@ const _: () = assert!(size_of::<ChangRobertsBidirectional>() <= 24);
 enum State {
     Asleep,
     Awake {
-        /// The largest id so far, our own one included.
+        /// The largest id seen so far, including our own.
         imax: Id,
     },
-    /// We know who leads.
+    /// The leader is known here.
     Decided,
 }
 
@@ -120,14 +125,14 @@ impl ChangRobertsBidirectional {
         if self.state == State::Asleep {
             self.wake_up(id, env);
         }
-        let State::Awake { imax } = self.state else { return }; // It is over.
+        let State::Awake { imax } = self.state else { return }; // Decided.
         if id > imax {
             self.state = State::Awake { imax: id };
             env.send(self.ring.towards(heading), Msg::Propose(id, heading));
         } else if id == self.me && imax == self.me {
             env.emit(Event::Elected);
             self.announce(id, env);
-        } // Else the id cannot win any more.
+        } // Else the id cannot win: it is discarded.
     }
 
     fn wake_up(&mut self, id: Id, env: &mut impl Env<Self>) {
@@ -188,7 +193,7 @@ mod tests {
         let mut node = candidate();
         let elected = ["! Elected", "! Knows(5)", "-> 2 Elected(5)"];
         assert_eq!(propose(&mut node, 5, Heading::Left), elected);
-        assert!(propose(&mut node, 5, Heading::Left).is_empty(), "doubled");
+        assert!(propose(&mut node, 5, Heading::Left).is_empty(), "a duplicate");
         let mut env = Recorder::default();
         node.on_message(NodeId(0), Msg::Elected(Id(5)), &mut env);
         assert!(env.lines().is_empty(), "the announcement is back");

@@ -1,37 +1,44 @@
-//! Chang-Roberts in numbered rounds: what went wrong in one round is put right by the next.
+//! Chang-Roberts in numbered rounds: the next round repairs what loss or a crash broke in the last.
 //!
 //! E. Chang, R. Roberts: An improved algorithm for decentralized extrema-finding in circular
 //! configurations of processes. Communications of the ACM 22 (5), 1979. The rounds are ours.
 //!
 //! # Idea
 //!
-//! An id travels round the ring until it meets a larger one, as ever, and a node that is reached by
-//! a smaller one joins in with its own. But every message carries the number of its round, and a
-//! higher round overrides everything of lower ones: no stale message and no stale state can block.
+//! As before, an id travels round the ring until it meets a larger one, and a node that is reached
+//! by a smaller one competes. But every message carries the number of its round, and a higher round
+//! overrides all lower ones: no stale message and no stale state can block an election.
 //!
-//! An id passes every node at most once per round. Who sees one for the second time knows that its
-//! owner did not take it off the ring, so it is gone: the next round begins. So does it when the
-//! successor is lost or found, when a weaker leader is announced, and when a round does not end in
-//! time.
+//! An id passes every node at most once per round. A node that sees an id for the second time knows
+//! that its owner did not take it off the ring, so the owner has crashed, and the node begins the
+//! next round. A new round also begins when the successor is lost or found, when a smaller leader
+//! is announced, and when a round does not end in time.
 //!
 //! # Cost
 //!
 //! Messages: n + d per round with one initiator, and n to announce. d is the distance from it to
-//! the largest id; at most n(n+1)/2 if everyone starts at once. Every crash, return or loss can
-//! cost another round. State: an id and a number, and the list of successors.
+//! the largest id; at most n(n+1)/2 if all nodes start at once. Every crash, restart or loss can
+//! cost another round.
+//!
+//! - State: an id and a number, and the list of successors.
 //!
 //! # Assumes
 //!
-//! A directed ring of nodes with unique ids, each of which knows those that follow it, near ones
-//! first, and is told which of them are lost and found: enough of them that one is up. Any order of
-//! messages. Lost and doubled messages and crashes cost rounds, not safety: at every moment at most
-//! one node that is up leads. A node that is falsely declared dead can lead beside its successor in
-//! office, until a message of the next round reaches it; no timeout can prevent that. The patience
-//! of nodes should outlast an election, 3n-1 hops; with less, elections can begin for ever.
+//! A directed ring of nodes with unique ids. Each node knows its next successors, near ones first,
+//! at least one of which is up, and is told which of them are lost and found. Channels may reorder
+//! messages. The patience of nodes should exceed the time of an election, 3n-1 hops; with less,
+//! elections can restart for ever. A node that is falsely suspected can lead together with its
+//! replacement until a message of the next round reaches it; no timeout can prevent that.
+//!
+//! - Loss: a lost message costs another round, after the patience of a voting node ends. Safety
+//!   holds.
+//! - Duplication: a duplicate proposal looks like one whose owner has crashed, and costs another
+//!   round. Safety holds.
+//! - Crash: a crash or restart costs another round. At no time do two nodes that are up lead.
 //!
 //! # Differs from the paper
 //!
-//! The paper knows one election and no failures.
+//! The paper has one election and no failures.
 
 use std::time::Duration;
 
@@ -41,18 +48,18 @@ use super::{Command, Event, Id};
 use crate::protocol::{Env, Protocol};
 use crate::{NodeId, NodeSet};
 
-/// What a node sends to its successor.
+/// The messages from each node to its successor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Msg {
-    /// In this round, the node with this id would lead.
+    /// Proposes, in this round, the node with this id as leader.
     Propose(u32, Id),
-    /// In this round, the node with this id was elected.
+    /// Announces that, in this round, the node with this id was elected.
     Elected(u32, Id),
 }
 
 const _: () = assert!(size_of::<Msg>() <= 12);
 
-/// The only timer: this round takes too long.
+/// The only timer: the round does not end in time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Watchdog;
 
@@ -60,7 +67,7 @@ pub struct Watchdog;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ChangRobertsNumbered {
     me: Id,
-    /// Those that follow us on the ring, near ones first; ourselves behind them.
+    /// The nodes that follow on the ring, near ones first, and this node at the end.
     successors: Vec<NodeId>,
     lost: NodeSet,
     patience: Duration,
@@ -68,27 +75,27 @@ pub struct ChangRobertsNumbered {
     state: State,
 }
 
-/// Where a node stands in its round.
+/// The phase of a node in its round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum State {
-    /// No proposal has come by.
+    /// No proposal has arrived yet.
     Idle,
-    /// This is the largest id that was proposed here, our own or a larger one.
+    /// The largest id proposed here so far: our own or a larger one.
     Voting(Id),
-    /// The node with this id leads.
+    /// Another node leads: the one with this id.
     Following(Id),
     Leading,
 }
 
 impl ChangRobertsNumbered {
-    /// The node with id `me` at `address`. After it on the ring come `successors`; a round that
-    /// takes longer than `patience` is given up.
+    /// The node with id `me` at `address`, followed on the ring by `successors`. A round that takes
+    /// longer than `patience` is given up.
     pub fn new(me: Id, address: NodeId, mut successors: Vec<NodeId>, patience: Duration) -> Self {
         successors.push(address);
         Self { me, successors, lost: NodeSet::new(), patience, round: 0, state: State::Idle }
     }
 
-    /// Who gets our messages: the nearest that is not lost.
+    /// The receiver of our messages: the nearest successor that is not lost.
     pub fn successor(&self) -> NodeId {
         let up = |node: &NodeId| !self.lost.contains(*node);
         self.successors.iter().copied().find(up).expect("we are up, and the last of the list")
@@ -118,7 +125,7 @@ impl Protocol for ChangRobertsNumbered {
                 self.lost.remove(node);
             }
         }
-        // What was sent to a lost successor is lost with it, and a new one knows of no round.
+        // Messages to a lost successor are lost with it, and a new successor knows no round.
         if self.successor() != successor {
             self.begin_round(env);
         }
@@ -165,7 +172,7 @@ impl ChangRobertsNumbered {
                 env.send(self.successor(), Msg::Elected(self.round, self.me));
             }
             State::Voting(best) if id > best => self.vote(id, env),
-            State::Voting(best) if id == best => self.begin_round(env), // Its owner is gone.
+            State::Voting(best) if id == best => self.begin_round(env), // Its owner crashed.
             State::Voting(_) => {}                                      // It cannot win.
             State::Following(_) | State::Leading => {}                  // Decided.
         }
@@ -174,9 +181,9 @@ impl ChangRobertsNumbered {
     fn on_elected(&mut self, id: Id, env: &mut impl Env<Self>) {
         match self.state {
             State::Leading => {} // Our announcement is back.
-            State::Following(leader) if id == leader => self.begin_round(env), // It is gone.
+            State::Following(leader) if id == leader => self.begin_round(env), // Crashed.
             State::Following(_) => {}
-            // We were away when they agreed on a weaker one; or it was us, before our restart.
+            // A smaller leader was elected while we were down; or it was us, before our restart.
             State::Idle | State::Voting(_) if id <= self.me => self.begin_round(env),
             State::Idle | State::Voting(_) => {
                 self.state = State::Following(id);
@@ -187,7 +194,7 @@ impl ChangRobertsNumbered {
         }
     }
 
-    /// Passes on the largest id so far.
+    /// Forwards the largest id so far.
     fn vote(&mut self, id: Id, env: &mut impl Env<Self>) {
         self.state = State::Voting(id);
         env.set_timer(Watchdog, self.patience);
@@ -255,11 +262,11 @@ mod tests {
             ["cancel Watchdog", "! Elected", "! Knows(5)", "-> 1 Elected(1, 5)"]
         );
         assert!(receive(&mut node, Msg::Elected(1, Id(5)), &mut env).is_empty());
-        assert!(receive(&mut node, Msg::Propose(1, Id(5)), &mut env).is_empty(), "doubled");
+        assert!(receive(&mut node, Msg::Propose(1, Id(5)), &mut env).is_empty(), "a duplicate");
     }
 
     #[test]
-    fn an_id_that_passes_twice_has_lost_its_owner() {
+    fn an_id_that_passes_twice_begins_a_round() {
         let (mut node, mut env) = node();
         receive(&mut node, Msg::Propose(1, Id(9)), &mut env);
         assert!(receive(&mut node, Msg::Propose(1, Id(7)), &mut env).is_empty(), "it cannot win");
@@ -267,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn an_announcement_that_passes_twice_has_lost_its_leader() {
+    fn an_announcement_that_passes_twice_begins_a_round() {
         let (mut node, mut env) = node();
         assert_eq!(
             receive(&mut node, Msg::Elected(1, Id(9)), &mut env),
@@ -302,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn the_watchdog_only_bites_while_voting() {
+    fn the_watchdog_only_matters_while_voting() {
         let (mut node, mut env) = node();
         receive(&mut node, Msg::Propose(1, Id(9)), &mut env);
         let mut decided = node.clone();

@@ -1,35 +1,43 @@
-//! A token searches the network depth first, and brings the largest id home.
+//! A token traverses the network depth first and returns with the largest id.
 //!
 //! G. Tel: Introduction to Distributed Algorithms. Cambridge University Press, 1994. There as
 //! Tarry's traversal, depth first, and on extinction.
 //!
 //! # Idea
 //!
-//! The token goes down over an edge that was not used yet. If it comes to a node for the first
-//! time, it goes on from there; a node that it has visited before lets it bounce. A node whose
-//! edges are all used sends it back to where it came from first. When all edges of the initiator
-//! are used, the token has been everywhere; it has collected the largest id, and the initiator
-//! announces it.
+//! The token goes down over an unused edge. At a node that it visits for the first time it
+//! continues; a node that it has visited before bounces it back. A node whose edges are all used
+//! sends it back to its parent, the node from which the token came first. When all edges of the
+//! initiator are used, the token has visited every node; it has collected the largest id, and the
+//! initiator announces it.
 //!
-//! If several nodes start, the tokens carry the ids of their initiators, and a node that was
-//! visited by one swallows those of smaller initiators: only the largest initiator's comes home
-//! (extinction). It has been everywhere, so the largest id of all wins, whoever started.
+//! With several initiators, the tokens carry the ids of their initiators, and a node that was
+//! visited by one discards the tokens of smaller initiators: only the token of the largest
+//! initiator returns (extinction). It has visited every node, so the largest id of all wins,
+//! whichever nodes started.
 //!
 //! # Cost
 //!
 //! Messages: 2m for one initiator, at most 2km for k, and n-1 to announce. m is the number of
-//! edges; a token crosses each exactly twice. One after the other: as much time as messages. State:
-//! a mark per edge. Message: two ids.
+//! edges; a token crosses each exactly twice. It carries two ids.
+//!
+//! - Time: sequential: one unit per message.
+//! - State: a mark per edge.
 //!
 //! # Assumes
 //!
-//! A connected network with reliable channels in any order. Doubled messages are harmless. A lost
-//! message or a crash ends the search, and with it the election, unless a larger one is under way.
+//! A connected network with reliable channels, which may reorder messages, and no crashes.
+//!
+//! - Loss: a lost token ends the traversal, and with it the election, unless a larger initiator's
+//!   token is still travelling.
+//! - Duplication: a duplicate token is recognised and discarded.
+//! - Crash: a crash on the path of the token ends the traversal, and with it the election, unless a
+//!   larger initiator's token is still travelling.
 //!
 //! # Differs from the paper
 //!
-//! Some descriptions stop when the token is back over the first edge. That forgets what lies behind
-//! the others, unless every two neighbours of the initiator are also connected without it.
+//! Some descriptions stop when the token returns over the first edge. That misses the nodes behind
+//! the other edges if the initiator is a cut vertex.
 
 use serde::{Deserialize, Serialize};
 
@@ -38,16 +46,16 @@ use crate::protocol::{Env, Never, Protocol};
 use crate::wave::{Edge, Edges};
 use crate::{NodeId, NodeSet};
 
-/// What neighbours send each other.
+/// The messages between neighbours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Msg {
-    /// The token explores an edge.
+    /// The token goes down over an unused edge.
     Down(Token),
-    /// The token returns from a node that it has visited for the first time.
+    /// The token returns from a child: a node that it visited for the first time.
     Back(Token),
     /// The token returns from a node that it had visited before.
     Bounce(Token),
-    /// The node with this id leads.
+    /// Announces the winner: the node with this id leads.
     Elected(Id),
 }
 
@@ -56,9 +64,9 @@ const _: () = assert!(size_of::<Msg>() <= 12);
 /// What the token carries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Token {
-    /// Who has sent it out.
+    /// The id of its initiator.
     pub initiator: Id,
-    /// Of all that it has visited.
+    /// The largest id of the nodes visited.
     pub largest: Id,
 }
 
@@ -66,7 +74,7 @@ pub struct Token {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct DfsToken {
     me: Id,
-    /// An edge that was not used yet is open.
+    /// Unused edges are open.
     edges: Edges,
     state: State,
 }
@@ -80,13 +88,13 @@ enum State {
     Informed,
 }
 
-/// The visit of the largest initiator's token that we have seen.
+/// The visit of the largest initiator's token seen so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Visit {
     initiator: Id,
-    /// Where the token came from first; from nowhere at the initiator.
+    /// The neighbour from which the token came first; none at the initiator.
     parent: Option<NodeId>,
-    /// Where we have sent it down. All edges before are used.
+    /// The neighbour to which the token went down. All edges before it are used.
     pending: Option<NodeId>,
 }
 
@@ -131,11 +139,11 @@ impl Protocol for DfsToken {
 impl DfsToken {
     fn on_down(&mut self, from: NodeId, token: Token, env: &mut impl Env<Self>) {
         match self.state {
-            State::Informed => {}                                            // It is over.
+            State::Informed => {}                                            // Late.
             State::Visited(visit) if token.initiator < visit.initiator => {} // Extinct.
             State::Visited(visit) if token.initiator == visit.initiator => {
                 if visit.parent == Some(from) {
-                    return; // Doubled.
+                    return; // A duplicate.
                 }
                 if self.edges.get(from) == Some(Edge::Open) {
                     self.edges.set(from, Edge::Frond);
@@ -152,7 +160,7 @@ impl DfsToken {
         }
     }
 
-    /// The token is back, and has found that its last edge is such.
+    /// The token has returned over its last edge, which is of this kind.
     fn on_return(&mut self, from: NodeId, token: Token, edge: Edge, env: &mut impl Env<Self>) {
         match self.state {
             State::Visited(visit)
@@ -161,11 +169,11 @@ impl DfsToken {
                 self.edges.set(from, edge);
                 self.advance(visit, token.largest, env);
             }
-            _ => {} // Extinct or doubled.
+            _ => {} // Extinct, or a duplicate.
         }
     }
 
-    /// The token is here: it goes down over the next unused edge, or back if there is none.
+    /// Sends the token down over the next unused edge, or back to the parent if none is left.
     fn advance(&mut self, visit: Visit, largest: Id, env: &mut impl Env<Self>) {
         let pending = self.edges.next_open(visit.pending);
         self.state = State::Visited(Visit { pending, ..visit });
@@ -179,7 +187,7 @@ impl DfsToken {
 
     fn learn(&mut self, leader: Id, env: &mut impl Env<Self>) {
         if self.state == State::Informed {
-            return; // Doubled.
+            return; // A duplicate.
         }
         self.state = State::Informed;
         if leader == self.me {
@@ -197,7 +205,7 @@ mod tests {
     use super::*;
     use crate::Recorder;
 
-    /// The node with id 5 and so many neighbours, from 1 on.
+    /// The node with id 5 and this number of neighbours, from node 1 on.
     fn node(neighbours: u32) -> (DfsToken, Recorder<DfsToken>) {
         (DfsToken::new(Id(5), (1..=neighbours).map(NodeId)), Recorder::default())
     }
@@ -249,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn doubled_tokens_are_swallowed() {
+    fn duplicate_tokens_are_discarded() {
         let (mut node, mut env) = node(3);
         node.on_message(NodeId(1), Msg::Down(token(8, 8)), &mut env);
         env.lines();

@@ -1,39 +1,44 @@
-//! Local maxima survive round by round, on a ring where messages go only one way: values move on.
+//! Franklin's rounds on a directed ring: values move on, and only local maxima survive.
 //!
 //! D. Dolev, M. Klawe, M. Rodeh: An O(n log n) unidirectional distributed algorithm for extrema
 //! finding in a circle. Journal of Algorithms 3, 1982.
 //!
 //! # Idea
 //!
-//! Every active node holds a value, at first its own id. In a round it learns the values of the two
-//! active nodes before it: `One` brings the nearest, which it passes on as `Two` to the active node
-//! behind. If the nearest value is larger than its neighbours on both sides, the node takes it over
-//! and stays active; otherwise it only relays from now on. Of two adjacent values at most one is a
-//! local maximum, so half of them are gone after a round.
+//! Every active node holds a value, initially its own id. In a round it learns the values of its
+//! two nearest active predecessors: `One` brings the nearest, which it forwards as `Two` to the
+//! next active node. If the nearest value is larger than its neighbours on both sides, the node
+//! takes it over and stays active; otherwise it becomes passive and relays. Of two adjacent values
+//! at most one is a local maximum, so a round halves their number.
 //!
-//! A node whose value comes round as `One` is the only active one left. It announces the value; the
-//! winner, whose id that is, learns from it that it is elected.
+//! A node whose value returns as `One` is the only active one left. It announces the value; the
+//! winner, the node with this id, learns from the announcement that it is elected.
 //!
 //! # Cost
 //!
-//! Messages: at most 2n floor(log2 n) + n, and n to announce. That is with everyone an initiator,
+//! Messages: at most 2n floor(log2 n) + n, and n to announce. That is with every node an initiator,
 //! and some ring attains it for each n; 3n on a sorted ring. It is n less than Franklin's algorithm
-//! needs on the same ring: the rounds are the same, and the last one costs half. State: three ids.
-//! Message: one id.
+//! needs on the same ring: the rounds are the same, and the last one costs half. A message carries
+//! one id.
+//!
+//! - State: three ids.
 //!
 //! # Assumes
 //!
-//! A directed ring of nodes with unique ids, and reliable channels that keep the order. The nodes
-//! need not know how many they are. The largest id among the initiators wins.
+//! A directed ring of nodes with unique ids and reliable FIFO channels, and no crashes. The nodes
+//! need not know n. The largest id among the initiators wins.
 //!
-//! A node that is down stops everything. A lost message can leave the ring without a leader. A
-//! doubled one can do the same or make a wrong node win, if it is taken for one of the next round;
-//! so can messages that overtake each other.
+//! - Loss: a lost message can leave the ring without a leader: the next active node waits for it
+//!   for ever.
+//! - Duplication: a duplicate that is out of turn is ignored; one that is taken for a message of
+//!   the next round can leave the ring without a leader or elect a wrong node.
+//! - Crash: a crashed node stops all values, so no node is elected.
+//! - Order: reordered messages can leave the ring without a leader or elect a wrong node.
 //!
 //! # Differs from the paper
 //!
 //! The winner is announced. `One` and `Two` alternate on every channel, so an active node that
-//! waits for one of them ignores the other: it was doubled. The paper's refinements, with 1.356 n
+//! waits for one of them ignores the other as a duplicate. The paper's refinements, with 1.356 n
 //! log2 n messages at best, are left out.
 
 use serde::{Deserialize, Serialize};
@@ -42,14 +47,14 @@ use super::{Command, Event, Id};
 use crate::NodeId;
 use crate::protocol::{Env, Never, Protocol};
 
-/// What a node sends to its successor.
+/// The messages from each node to its successor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Msg {
-    /// The value of the nearest active node.
+    /// The value of the nearest active predecessor.
     One(Id),
-    /// The value of the active node before that.
+    /// The value of the active node before that one.
     Two(Id),
-    /// The node with this id leads.
+    /// Announces the winner: the node with this id leads.
     Elected(Id),
 }
 
@@ -68,18 +73,18 @@ const _: () = assert!(size_of::<DolevKlaweRodeh>() <= 20);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum State {
     Asleep,
-    /// We hold the value `cur` and wait for the nearest one.
+    /// Active, with the value `cur`; waits for the nearest value.
     ExpectOne {
         cur: Id,
     },
-    /// The nearest value is `prev`; we wait for the one before it.
+    /// Active; the nearest value is `prev`; waits for the value before it.
     ExpectTwo {
         cur: Id,
         prev: Id,
     },
-    /// We relay.
+    /// Only relays values.
     Passive,
-    /// We know who leads.
+    /// The leader is known here.
     Decided,
 }
 
@@ -105,13 +110,13 @@ impl Protocol for DolevKlaweRodeh {
 
     fn on_message(&mut self, _from: NodeId, msg: Msg, env: &mut impl Env<Self>) {
         match (self.state, msg) {
-            (State::Decided, _) => {} // The announcement is back, or something was doubled.
+            (State::Decided, _) => {} // The announcement is back, or a duplicate.
             (_, Msg::Elected(leader)) => self.announce(leader, env),
             (State::Asleep | State::Passive, _) => {
                 self.state = State::Passive;
                 env.send(self.next, msg);
             }
-            // No other value is left.
+            // The value has returned: no other is left.
             (State::ExpectOne { cur }, Msg::One(value)) if value == cur => self.announce(cur, env),
             (State::ExpectOne { cur }, Msg::One(prev)) => {
                 self.state = State::ExpectTwo { cur, prev };
@@ -127,7 +132,7 @@ impl Protocol for DolevKlaweRodeh {
 }
 
 impl DolevKlaweRodeh {
-    /// The next round begins with this value.
+    /// Stays active, and begins the next round with this value.
     fn hold(&mut self, cur: Id, env: &mut impl Env<Self>) {
         self.state = State::ExpectOne { cur };
         env.send(self.next, Msg::One(cur));
@@ -216,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn who_wakes_up_late_relays() {
+    fn a_node_that_wakes_up_late_relays() {
         let (mut node, mut env) = (node(), Recorder::default());
         assert_eq!(receive(&mut node, Msg::One(Id(3))), ["-> 1 One(3)"]);
         node.on_command(Command::Start, &mut env);

@@ -1,4 +1,4 @@
-//! One node asks everybody for the largest id, by explorers and echoes, and announces it.
+//! One initiator collects the largest id from all nodes by explorers and echoes, and announces it.
 //!
 //! E. J. H. Chang: Echo algorithms: depth parallel operations on general graphs. IEEE Transactions
 //! on Software Engineering SE-8 (4), 1982.
@@ -6,22 +6,27 @@
 //! # Idea
 //!
 //! The initiator starts the [echo wave](crate::wave::echo): explorers flood the network, and echoes
-//! bring the largest id back along the tree that the explorers have grown. The initiator, which
-//! need not be the winner, announces it along the same tree.
+//! carry the largest id back along the spanning tree that the explorers have built. The initiator,
+//! which need not be the winner, announces it along the same tree.
 //!
-//! This is a wave of one initiator. Where several nodes may start, use `echo-extinction`.
+//! This wave has a single initiator. Where several nodes may start, use `echo-extinction`.
 //!
 //! # Cost
 //!
-//! Messages: 2m, and n-1 to announce. m is the number of edges. Time: 2e or 2e+1 to elect, e the
-//! distance from the initiator to the farthest node, with delays of T. State: a mark per edge.
-//! Message: one id.
+//! Messages: 2m, and n-1 to announce. m is the number of edges. A message carries one id.
+//!
+//! - Time: 2e or 2e+1 to elect, e the distance from the initiator to the farthest node, with delays
+//!   of T.
+//! - State: a mark per edge.
 //!
 //! # Assumes
 //!
-//! A connected network with reliable channels in any order, and one initiator: two would take each
-//! other's explorers for answers, and decide too early. Doubled messages are harmless. A lost
-//! message or a crash blocks the election, or leaves those behind it without the result.
+//! A connected network with reliable channels, which may reorder messages, no crashes, and one
+//! initiator: two would take each other's explorers for answers, and decide too early.
+//!
+//! - Loss: a lost message blocks the election, or leaves the nodes behind it without the result.
+//! - Duplication: a duplicate is harmless: a message counts once per edge.
+//! - Crash: a crash blocks the election, or leaves the nodes behind it without the result.
 //!
 //! # Differs from the paper
 //!

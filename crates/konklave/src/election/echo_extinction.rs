@@ -1,29 +1,35 @@
-//! Every initiator starts an echo wave of its own; larger waves swallow smaller ones.
+//! Every initiator starts an echo wave of its own; larger waves extinguish smaller ones.
 //!
-//! G. Tel: Introduction to Distributed Algorithms. Cambridge University Press, 1994. The wave:
-//! E. J. H. Chang: Echo algorithms: depth parallel operations on general graphs. IEEE Transactions
-//! on Software Engineering SE-8 (4), 1982.
+//! G. Tel: Introduction to Distributed Algorithms. Cambridge University Press, 1994. The wave: E.
+//! J. H. Chang: Echo algorithms: depth parallel operations on general graphs. IEEE Transactions on
+//! Software Engineering SE-8 (4), 1982.
 //!
 //! # Idea
 //!
 //! The [echo waves](crate::wave::echo) carry the ids of their initiators. A node takes part in the
-//! largest wave that has reached it, from anew, and drops whatever belongs to smaller ones. The
-//! wave of the largest initiator is never obstructed, so it decides. A smaller one never does,
-//! because for that everybody has to take part, and the largest initiator does not.
+//! largest wave that has reached it, starting afresh, and discards all messages of smaller ones. No
+//! node obstructs the wave of the largest initiator, so it decides. A smaller wave never decides,
+//! because that requires every node to take part, and the largest initiator does not.
 //!
-//! A sleeping node that is reached by a smaller wave competes (`--wake all`), and the largest id of
-//! all wins; or it takes part like any other (`--wake relay`), and the largest initiator wins.
+//! A node that is asleep when a smaller wave reaches it competes (`--wake all`), and the largest id
+//! of all wins; or it takes part in that wave (`--wake relay`), and the largest initiator wins.
 //!
 //! # Cost
 //!
-//! Messages: at most 2km, k waves in the race, and n-1 to announce. m is the number of edges; one
-//! initiator that is relayed takes exactly 2m. State: a mark per edge. Message: one id.
+//! Messages: at most 2km, k waves in the race, and n-1 to announce. m is the number of edges; a
+//! single initiator that is relayed takes exactly 2m. A message carries one id.
+//!
+//! - State: a mark per edge.
 //!
 //! # Assumes
 //!
-//! A connected network with reliable channels in any order: within a wave, every edge carries one
-//! message in each direction. Doubled messages are harmless. A lost message or a crash blocks the
-//! waves that it hits; if the largest is among them, the election.
+//! A connected network with reliable channels, and no crashes. Channels may reorder messages,
+//! because within a wave every edge carries one message in each direction.
+//!
+//! - Loss: a lost message blocks its wave, and the election if that is the largest wave.
+//! - Duplication: a duplicate is harmless: a message counts once per edge and wave.
+//! - Crash: a crash blocks the waves that need the node, and the election if the largest wave is
+//!   one of them.
 //!
 //! # Differs from the paper
 //!

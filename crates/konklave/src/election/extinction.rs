@@ -1,38 +1,42 @@
-//! Tell everybody the largest id that you know of: in the end all know it, but not that they do.
+//! Flood the largest known id: eventually all nodes know it, but no node detects that.
 //!
 //! F. Mattern: Verteilte Basisalgorithmen. Springer, 1989. There as distributed approximation. Its
 //! form with the smallest id finds the root of bridged networks.
 //!
 //! # Idea
 //!
-//! An initiator sends its id to all neighbours. Whoever hears of an id larger than all before
-//! passes it on to all other neighbours; smaller ones end here (message extinction). When no
-//! message is under way any more, all know the largest id.
+//! An initiator sends its id to all neighbours. A node that receives an id larger than all before
+//! forwards it to all its other neighbours, and discards smaller ids (message extinction). When no
+//! message is in transit any more, all nodes know the largest id.
 //!
-//! But nobody can tell when that is: many nodes may believe for a long time that they are the
-//! leader. So nodes only presume who leads. To know it, combine the scheme with echoes, as
-//! `echo-extinction` does.
+//! But no node can detect that moment: many nodes may believe for a long time that they are the
+//! leader. So nodes only presume who leads. To detect termination, combine the scheme with echoes,
+//! as `echo-extinction` does.
 //!
-//! A sleeping node that hears of a smaller id competes (`--wake all`), and the largest id of all
-//! wins; or it passes it on like any other (`--wake relay`), and the largest initiator wins.
+//! A node that is asleep when it receives a smaller id competes (`--wake all`), and the largest id
+//! of all wins; or it forwards the id (`--wake relay`), and the largest initiator wins.
 //!
 //! # Cost
 //!
-//! Messages: at most k(2m-n+1), k ids in the race. m is the number of edges: each id that gets
-//! everywhere is sent over every edge but those of a tree in both directions. A path with ascending
-//! ids, all of which start at once, takes exactly (n-1)(n+2)/2. If the ids arrive at a node in
-//! random order, it changes its mind H_k times on average, H_k = 1 + 1/2 + ... + 1/k. State and
-//! message: one id. Nothing is announced.
+//! Messages: at most k(2m-n+1), k ids in the race. m is the number of edges: an id that reaches
+//! every node crosses the edges of a tree once and all others in both directions. A path with
+//! ascending ids, all of which start at once, takes exactly (n-1)(n+2)/2. If the ids arrive at a
+//! node in random order, it updates its maximum H_k times on average, H_k = 1 + 1/2 + ... + 1/k. A
+//! message carries one id. Nothing is announced.
+//!
+//! - State: one id.
 //!
 //! # Assumes
 //!
-//! A connected network with reliable channels in any order. Doubled messages are harmless; a lost
-//! one may leave some nodes with a smaller id. If the owner of the largest id crashes, it still
-//! wins.
+//! A connected network with reliable channels, which may reorder messages, and no crashes.
+//!
+//! - Loss: a lost message may leave some nodes with a smaller id.
+//! - Duplication: a duplicate is harmless: it is not larger than the largest id known.
+//! - Crash: if the owner of the largest id crashes, the other nodes still presume that it leads.
 //!
 //! # Differs from the paper
 //!
-//! An id is not sent back to the neighbour that it came from: that one knows it.
+//! An id is not sent back to the neighbour that it came from, which knows it already.
 
 use serde::{Deserialize, Serialize};
 
@@ -40,10 +44,10 @@ use super::{Command, Event, Id, Winner};
 use crate::NodeId;
 use crate::protocol::{Env, Never, Protocol};
 
-/// What neighbours send each other.
+/// The only message between neighbours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Msg {
-    /// The largest id that I know of.
+    /// The largest id that the sender knows.
     Max(Id),
 }
 
@@ -55,15 +59,15 @@ pub struct Extinction {
     me: Id,
     neighbours: Box<[NodeId]>,
     winner: Winner,
-    /// The largest id that we know of, and have told all neighbours; none while asleep.
+    /// The largest known id, sent to all neighbours; none while asleep.
     largest: Option<Id>,
 }
 
 const _: () = assert!(size_of::<Extinction>() <= 64);
 
 impl Extinction {
-    /// The node with id `me` and these neighbours. If the largest id of all is to win, it wakes up
-    /// as a rival of smaller ones.
+    /// The node with id `me` and these neighbours. With [`Winner::Largest`], it competes when a
+    /// smaller id wakes it.
     pub fn new(me: Id, neighbours: impl IntoIterator<Item = NodeId>, winner: Winner) -> Self {
         Self { me, neighbours: neighbours.into_iter().collect(), winner, largest: None }
     }

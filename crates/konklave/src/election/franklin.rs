@@ -1,41 +1,47 @@
-//! In each round, only the nodes whose id is larger than those of their active neighbours go on.
+//! In each round, only nodes whose id is larger than those of both active neighbours stay active.
 //!
 //! W. R. Franklin: On an improved algorithm for decentralized extrema finding in circular
 //! configurations of processors. Communications of the ACM 25 (5), 1982.
 //!
 //! # Idea
 //!
-//! An active node sends its id both ways and waits for the ids of the nearest active nodes on its
-//! left and on its right. If its own is larger than both, it goes into the next round; otherwise it
-//! becomes passive and relays. Of two active neighbours at most one goes on, so half of them are
-//! gone after a round. Who meets its own id is the only one left.
+//! An active node sends its id in both directions and waits for the ids of the nearest active nodes
+//! on its left and on its right. If its own is larger than both, it enters the next round;
+//! otherwise it becomes passive and relays. Of two active neighbours at most one stays active, so a
+//! round halves their number. A node that receives its own id is the only active one left and is
+//! elected.
 //!
-//! Nodes need not be in the same round. A neighbour can be one round ahead, so the ids that come
-//! from one side wait in a queue until there is one from the other side; who becomes passive passes
-//! on what is still in it.
+//! Nodes need not be in the same round. A neighbour can be one round ahead, so the ids from one
+//! side are queued until one arrives from the other side; a node that becomes passive forwards the
+//! ids left in its queue.
 //!
 //! # Cost
 //!
-//! Messages: at most 2n (floor(log2 n) + 1), and n to announce. That is with everyone an initiator:
-//! each round takes 2n, and some ring attains the bound for each n. About 2n (log3 n + 1) on
-//! average over all orders of the ids; 4n on a sorted ring of two nodes or more. State: one id, and
-//! up to two in the queue. Message: one id.
+//! Messages: at most 2n (floor(log2 n) + 1), and n to announce. That is with every node an
+//! initiator: each round takes 2n, and some ring attains the bound for each n. About 2n (log3 n +
+//! 1) on average over all orders of the ids; 4n on a sorted ring of two nodes or more. A message
+//! carries one id.
+//!
+//! - State: one id, and up to two in the queue.
 //!
 //! # Assumes
 //!
-//! A ring of nodes with unique ids whose links lead both ways, and reliable channels that keep the
-//! order: then the ids from both sides belong to the same round. The nodes need not know how many
-//! they are. The largest id among the initiators wins.
+//! A bidirectional ring of nodes with unique ids and reliable FIFO channels, and no crashes. The
+//! nodes need not know n. The largest id among the initiators wins.
 //!
-//! A node that is down stops everything. A lost message can leave the ring without a leader. If
-//! messages are doubled or overtake each other, ids of different rounds are compared and the bound
-//! does not hold, but no wrong node wins: an id comes home only when all other nodes are passive,
-//! and the largest never is.
+//! - Loss: a lost message can leave the ring without a leader: the next active node waits for it
+//!   for ever.
+//! - Duplication: a duplicate is taken for an id of the next round, and the bound does not hold. No
+//!   wrong node wins: an id returns to its owner only when all other nodes are passive, and the
+//!   largest never is.
+//! - Crash: a crashed node stops all ids, so no node is elected.
+//! - Order: FIFO channels keep the ids from both sides in the same round. With reordering the bound
+//!   does not hold, but no wrong node wins.
 //!
 //! # Differs from the paper
 //!
-//! The winner announces itself. The paper's rounds are numbered implicitly, by the order of
-//! messages, as here; but it leaves open how early ones are kept.
+//! The winner announces itself. As in the paper, the order of messages numbers the rounds
+//! implicitly; the paper leaves open how early ids are stored.
 
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
@@ -45,12 +51,12 @@ use super::{Command, Event, Id};
 use crate::protocol::{Env, Never, Protocol};
 use crate::{NodeId, NodeSet};
 
-/// What a node sends to a neighbour.
+/// The messages between neighbours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Msg {
-    /// The node with this id is active; it travels this way, to the next active node.
+    /// The id of an active node, for the next active node in this direction.
     Active(Id, Heading),
-    /// The node with this id leads. Travels to the right.
+    /// Announces the winner: the node with this id leads. Travels to the right.
     Elected(Id),
 }
 
@@ -69,15 +75,15 @@ const _: () = assert!(size_of::<Franklin>() <= 48);
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum State {
     Asleep,
-    /// We compete.
+    /// Competes in the current round.
     Active {
-        /// What came from one side and waits for its match from the other: the id of this round,
-        /// and perhaps the one of the next.
+        /// Ids from one side that wait for their match from the other: that of this round, and
+        /// perhaps that of the next.
         queue: SmallVec<[(Id, Heading); 2]>,
     },
-    /// We relay.
+    /// Only relays ids.
     Passive,
-    /// We know who leads.
+    /// The leader is known here.
     Decided,
 }
 
@@ -133,11 +139,11 @@ impl Franklin {
                 }
                 _ => queue.push((id, heading)),
             },
-            State::Decided => {} // It is over.
+            State::Decided => {} // Late.
         }
     }
 
-    /// The ids of the nearest active nodes on both sides have come.
+    /// The ids of the nearest active nodes on both sides have arrived.
     fn compare(&mut self, a: Id, b: Id, env: &mut impl Env<Self>) {
         if a == self.me || b == self.me {
             env.emit(Event::Elected);
@@ -155,7 +161,7 @@ impl Franklin {
         }
     }
 
-    /// What is left in the queue is for those who are active in the next round.
+    /// The ids left in the queue belong to the next round: the next active node needs them.
     fn become_passive(&mut self, env: &mut impl Env<Self>) {
         if let State::Active { queue } = std::mem::replace(&mut self.state, State::Passive) {
             for (id, heading) in queue {
@@ -235,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn who_becomes_passive_passes_early_ids_on() {
+    fn a_node_that_becomes_passive_forwards_early_ids() {
         let mut node = active();
         receive(&mut node, 3, Heading::Left);
         receive(&mut node, 4, Heading::Left);
@@ -255,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn who_wakes_up_late_relays_and_is_told() {
+    fn a_node_that_wakes_up_late_relays_and_is_told() {
         let (mut node, mut env) = (node(), Recorder::default());
         assert_eq!(receive(&mut node, 3, Heading::Left), ["-> 0 Active(3, Left)"]);
         node.on_command(Command::Start, &mut env);

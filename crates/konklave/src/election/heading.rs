@@ -1,11 +1,11 @@
-//! Ways round a ring whose links lead both ways.
+//! The two directions of travel on a bidirectional ring.
 
 use serde::{Deserialize, Serialize};
 
 use crate::NodeId;
 
-/// Which way round a message travels. It says so itself: on a ring of one or two nodes the sender
-/// does not tell.
+/// The direction in which a message travels. Messages carry it, because on a ring of one or two
+/// nodes the sender does not determine it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Heading {
     /// From each node to its left neighbour.
@@ -15,7 +15,7 @@ pub enum Heading {
 }
 
 impl Heading {
-    /// The other way.
+    /// The reverse direction.
     pub fn opposite(self) -> Self {
         match self {
             Self::Left => Self::Right,
@@ -24,17 +24,18 @@ impl Heading {
     }
 }
 
-/// The neighbours of a node on a ring; on a small one they are the same, or the node itself.
+/// The neighbours of a node on a ring. On a ring of two they are the same node; on a ring of one,
+/// the node itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Neighbours {
-    /// The one before it.
+    /// The predecessor.
     pub left: NodeId,
-    /// The one after it.
+    /// The successor.
     pub right: NodeId,
 }
 
 impl Neighbours {
-    /// The neighbour that is next for a message with this heading.
+    /// The next hop of a message that travels in this direction.
     pub fn towards(self, heading: Heading) -> NodeId {
         match heading {
             Heading::Left => self.left,

@@ -1,35 +1,42 @@
-//! Candidates conquer neighbourhoods of doubling size; nobody is near enough to stop the largest.
+//! Candidates compete in neighbourhoods of doubling size; only the largest id wins every phase.
 //!
 //! D. S. Hirschberg, J. B. Sinclair: Decentralized extrema-finding in circular configurations of
 //! processors. Communications of the ACM 23 (11), 1980.
 //!
 //! # Idea
 //!
-//! In phase k a candidate sends a probe both ways that may go 2^k hops. A candidate with a larger
-//! id swallows it; the last node on its way replies. Who gets both replies is the largest within
-//! 2^k on either side and enters the next phase. Those who do are far from each other, so there are
-//! few. A probe that comes back to its owner has been all round: the owner is elected.
+//! In phase k a candidate sends a probe in both directions, which may travel 2^k hops. A candidate
+//! with a larger id discards it; the last node on its way replies. A candidate that gets both
+//! replies has the largest id within 2^k hops on either side and enters the next phase. Such
+//! candidates are far from each other, so there are few. A probe that returns to its owner has been
+//! round the whole ring: its owner is elected.
 //!
-//! A node that sleeps until the first probe reaches it joins in, or merely relays ([`Wake`]).
+//! A node that is asleep when the first probe reaches it competes, or only relays ([`Wake`]).
 //!
 //! # Cost
 //!
 //! Messages: at most 8n (1 + ceil(log2 n)), and n to announce. At most n / (2^(k-1) + 1) nodes
 //! enter phase k > 0, each for at most 4 2^k messages. About 3.15 n log2 n on average over all
-//! orders of the ids, everyone a candidate, equal delays. Time: 2(2^K - 1) + n to elect, K =
-//! ceil(log2 n), n to announce. State: one id and one number. Message: one id and two numbers.
+//! orders of the ids, with every node a candidate and equal delays. A probe carries one id and two
+//! numbers.
+//!
+//! - Time: 2(2^K - 1) + n to elect, K = ceil(log2 n), n to announce.
+//! - State: one id and one number.
 //!
 //! # Assumes
 //!
-//! A ring of nodes with unique ids whose links lead both ways, and reliable channels in any order.
-//! The nodes need not know how many they are. A lost probe or reply of the largest id leaves the
-//! ring without a leader, and so does a node that is down; doubled messages are harmless.
+//! A bidirectional ring of nodes with unique ids and reliable channels, which may reorder messages,
+//! and no crashes. The nodes need not know n.
+//!
+//! - Loss: a lost probe or reply of the largest id leaves the ring without a leader.
+//! - Duplication: a duplicate reply is recognised by its phase and direction, and ignored;
+//!   duplicate probes are harmless.
+//! - Crash: a crashed node stops the probes of the largest id and leaves the ring without a leader.
 //!
 //! # Differs from the paper
 //!
-//! The winner announces itself; replies say to which phase they belong, so doubled ones are
-//! ignored. A defeated candidate is not told so: its probe is swallowed without a reply. Nodes may
-//! wake up late.
+//! The winner announces itself; a reply carries its phase, so duplicates are ignored. A defeated
+//! candidate is not told: its probe is discarded without a reply. Nodes may wake up late.
 
 use serde::{Deserialize, Serialize};
 
@@ -38,47 +45,47 @@ use super::{Command, Event, Id, Winner};
 use crate::protocol::{Env, Never, Protocol};
 use crate::{NodeId, NodeSet};
 
-/// What a node sends to a neighbour.
+/// The messages between neighbours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Msg {
-    /// The node with this id would lead.
+    /// Proposes the node with this id as leader.
     Probe {
         /// The candidate.
         id: Id,
         /// Its phase: the probe may go 2^phase hops.
         phase: u32,
-        /// This is its hop number so many.
+        /// The number of this hop, from one.
         hops: u32,
-        /// Which way it travels.
+        /// The direction in which it travels.
         heading: Heading,
     },
-    /// The probe of that candidate and phase met nobody larger.
+    /// The probe of this candidate and phase has met no larger candidate.
     Reply {
         /// The candidate.
         id: Id,
         /// Its phase.
         phase: u32,
-        /// Which way the reply travels.
+        /// The direction in which the reply travels.
         heading: Heading,
     },
-    /// The node with this id leads. Travels to the right.
+    /// Announces the winner: the node with this id leads. Travels to the right.
     Elected(Id),
 }
 
 const _: () = assert!(size_of::<Msg>() <= 16);
 
-/// What a sleeping node does when the first probe reaches it.
+/// What a node that is asleep does when the first probe reaches it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Wake {
     /// It becomes a candidate: the largest id of all wins.
     #[default]
     All,
-    /// It passes everything on: the largest id of those who started wins.
+    /// It forwards every probe: the largest id among the initiators wins.
     Relay,
 }
 
 impl Wake {
-    /// Who wins.
+    /// The node that wins under this rule.
     pub fn winner(self) -> Winner {
         match self {
             Self::All => Winner::Largest,
@@ -101,15 +108,15 @@ const _: () = assert!(size_of::<HirschbergSinclair>() <= 24);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum State {
     Asleep,
-    /// Our probes are on their way, or were swallowed: nobody tells us.
+    /// Our probes are in transit, or were discarded; a defeated candidate is not told.
     Candidate {
         phase: u32,
-        /// The side on which the probe of this phase has been answered, while it is only one.
+        /// The side from which the first reply of this phase came.
         answered: Option<Heading>,
     },
-    /// We woke up late and let all probes pass.
+    /// Woken late: forwards all probes, smaller ones too.
     Relay,
-    /// We know who leads.
+    /// The leader is known here.
     Decided,
 }
 
@@ -135,7 +142,7 @@ impl Protocol for HirschbergSinclair {
 
     fn on_message(&mut self, _from: NodeId, msg: Msg, env: &mut impl Env<Self>) {
         match msg {
-            _ if self.state == State::Decided => {} // The announcement is back, or it is over.
+            _ if self.state == State::Decided => {} // The announcement is back, or late.
             Msg::Probe { id, phase, hops, heading } => {
                 if self.state == State::Asleep {
                     self.wake_up(env);
@@ -146,7 +153,7 @@ impl Protocol for HirschbergSinclair {
                     self.announce(id, env);
                 } else if id > self.me || !is_candidate {
                     self.pass_or_answer(id, phase, hops, heading, env);
-                } // Else it is swallowed.
+                } // Else it is discarded.
             }
             Msg::Reply { id, phase, heading } if id == self.me => {
                 self.advance_if_answered(phase, heading.opposite(), env);
@@ -180,7 +187,7 @@ impl HirschbergSinclair {
         }
     }
 
-    /// The probe of somebody larger goes on, or back as a reply.
+    /// The probe of a larger candidate goes on, or is answered at its last hop.
     fn pass_or_answer(
         &mut self,
         id: Id,
@@ -198,15 +205,15 @@ impl HirschbergSinclair {
         }
     }
 
-    /// A reply has come in from this side.
+    /// A reply of the phase `replied` has arrived from this side.
     fn advance_if_answered(&mut self, replied: u32, side: Heading, env: &mut impl Env<Self>) {
         match &mut self.state {
             State::Candidate { phase, answered } if *phase == replied => match answered {
                 None => *answered = Some(side),
-                Some(other) if *other == side => {} // Doubled.
+                Some(other) if *other == side => {} // A duplicate.
                 Some(_) => self.begin(replied + 1, env),
             },
-            _ => {} // Doubled, of an earlier phase.
+            _ => {} // A duplicate of an earlier phase.
         }
     }
 
@@ -269,9 +276,9 @@ mod tests {
         assert_eq!(waits_for(&node), [0, 2]);
         assert!(reply(&mut node, 0, Heading::Right).is_empty());
         assert_eq!(waits_for(&node), [2]);
-        assert!(reply(&mut node, 0, Heading::Right).is_empty(), "doubled");
+        assert!(reply(&mut node, 0, Heading::Right).is_empty(), "a duplicate");
         assert_eq!(reply(&mut node, 0, Heading::Left), phase(1));
-        assert!(reply(&mut node, 0, Heading::Left).is_empty(), "doubled, of the phase before");
+        assert!(reply(&mut node, 0, Heading::Left).is_empty(), "a duplicate of the phase before");
         assert_eq!(waits_for(&node), [0, 2]);
     }
 
@@ -287,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn a_candidate_swallows_smaller_probes_even_when_it_has_seen_a_larger_one() {
+    fn a_candidate_discards_smaller_probes_even_when_it_has_seen_a_larger_one() {
         let mut node = candidate();
         assert!(probe(&mut node, 3, 0, 1).is_empty());
         probe(&mut node, 9, 0, 1);
@@ -306,7 +313,7 @@ mod tests {
     #[test]
     fn waking_up_as_a_candidate_or_as_a_relay() {
         let mut rival = node(Wake::All);
-        assert_eq!(probe(&mut rival, 3, 0, 1), phase(0), "and 3 is swallowed");
+        assert_eq!(probe(&mut rival, 3, 0, 1), phase(0), "and 3 is discarded");
         let mut relay = node(Wake::Relay);
         let back = ["-> 0 Reply { id: 3, phase: 0, heading: Left }"];
         assert_eq!(probe(&mut relay, 3, 0, 1), back);

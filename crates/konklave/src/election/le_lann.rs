@@ -1,33 +1,40 @@
-//! Every initiator sends a token once round the ring; the largest token that has passed it wins.
+//! Every initiator sends a token once round the ring; the largest id that passes an initiator wins.
 //!
 //! G. Le Lann: Distributed systems: towards a formal approach. IFIP Congress, 1977.
 //!
 //! # Idea
 //!
-//! An initiator sends a token with its id, and all nodes pass tokens on. It remembers the largest
-//! id that comes by. Channels keep the order, and an initiator sends its own token before it passes
-//! on another: so every other token runs ahead of the own one over the last part of the way, and
-//! when the own token is home, all the others have been seen. The largest initiator then announces
-//! itself, for those who only relayed.
+//! An initiator sends a token with its id, and all nodes forward tokens. An initiator remembers the
+//! largest id that passes. Channels are FIFO, and an initiator sends its own token before it
+//! forwards another one: so on the last part of the way every other token runs ahead of the
+//! initiator's own, and when its own token returns, the initiator has seen all others. The largest
+//! initiator then announces itself to the nodes that only relayed.
 //!
 //! # Cost
 //!
-//! Messages: k n for k initiators, and n to announce. The schedule does not matter. Time: at most
-//! 2n-1 to elect, n to announce. State: two ids. Message: one id.
+//! Messages: k n for k initiators, and n to announce. The count does not depend on the schedule. A
+//! message carries one id.
+//!
+//! - Time: at most 2n-1 to elect, n to announce.
+//! - State: two ids.
 //!
 //! # Assumes
 //!
-//! A directed ring of nodes with unique ids, and reliable channels that keep the order: a token
-//! that overtakes another on its way home makes its owner believe that there is no other. The nodes
-//! need not know how many they are. The largest id among the initiators wins.
+//! A directed ring of nodes with unique ids and reliable FIFO channels, and no crashes. The nodes
+//! need not know n. The largest id among the initiators wins.
 //!
-//! If the token of the largest initiator is lost, those whom it has not reached yet take another
-//! for the largest: there may be a wrong leader, and nodes that disagree. Doubled messages are
-//! harmless. No crashes: a node that is down stops every token.
+//! - Loss: if the token of the largest initiator is lost, the nodes that it has not reached take
+//!   another id for the largest: a wrong node can lead, and nodes can disagree. After the loss of a
+//!   smaller token its owner learns the result from the announcement.
+//! - Duplication: a duplicate is harmless: a token that returns a second time is not forwarded
+//!   again.
+//! - Crash: a crashed node stops every token, so no node is elected.
+//! - Order: a token that overtakes a larger one on its way back makes its owner believe that there
+//!   is no larger initiator, and elects a wrong node.
 //!
 //! # Differs from the paper
 //!
-//! The winner announces itself, and a token that comes home twice is not passed on again.
+//! The winner announces itself, and a token that returns a second time is not forwarded again.
 
 use serde::{Deserialize, Serialize};
 
@@ -35,12 +42,12 @@ use super::{Command, Event, Id};
 use crate::NodeId;
 use crate::protocol::{Env, Never, Protocol};
 
-/// What a node sends to its successor.
+/// The messages from each node to its successor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Msg {
-    /// The node with this id is an initiator.
+    /// The token of the initiator with this id.
     Token(Id),
-    /// The node with this id leads.
+    /// Announces the winner: the node with this id leads.
     Elected(Id),
 }
 
@@ -59,14 +66,14 @@ const _: () = assert!(size_of::<LeLann>() <= 16);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum State {
     Asleep,
-    /// Our token is on its way.
+    /// An initiator whose token has not returned yet.
     Candidate {
-        /// The largest id so far, our own one included.
+        /// The largest id seen so far, including our own.
         best: Id,
     },
-    /// We woke up too late to be an initiator.
+    /// Reached by a token before it could start: not an initiator.
     Relay,
-    /// We know who leads. The tokens of others may still be on their way.
+    /// The leader is known here. Tokens of others may still be in transit.
     Decided,
 }
 
@@ -112,7 +119,7 @@ impl Protocol for LeLann {
 }
 
 impl LeLann {
-    /// Our token is home; if we are no candidate any more, it was doubled.
+    /// Our token has returned; a node that is no longer a candidate ignores the duplicate.
     fn decide_if_candidate(&mut self, env: &mut impl Env<Self>) {
         let State::Candidate { best } = self.state else { return };
         if best == self.me {
@@ -122,7 +129,7 @@ impl LeLann {
         self.learn(best, env);
     }
 
-    /// Initiators know before they are told.
+    /// An initiator knows the leader before the announcement arrives.
     fn learn(&mut self, leader: Id, env: &mut impl Env<Self>) {
         if self.state != State::Decided {
             self.state = State::Decided;
@@ -167,7 +174,7 @@ mod tests {
         receive(&mut node, Msg::Token(Id(3)));
         let elected = ["! Elected", "-> 1 Elected(5)", "! Knows(5)"];
         assert_eq!(receive(&mut node, Msg::Token(Id(5))), elected);
-        assert!(receive(&mut node, Msg::Token(Id(5))).is_empty(), "doubled");
+        assert!(receive(&mut node, Msg::Token(Id(5))).is_empty(), "a duplicate");
         assert!(receive(&mut node, Msg::Elected(Id(5))).is_empty(), "it is back");
     }
 
@@ -182,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn who_wakes_up_late_relays_and_is_told() {
+    fn a_node_that_wakes_up_late_relays_and_is_told() {
         let (mut node, mut env) = node();
         assert_eq!(receive(&mut node, Msg::Token(Id(3))), ["-> 1 Token(3)"]);
         node.on_command(Command::Start, &mut env);

@@ -1,13 +1,13 @@
-//! Leader election: from a symmetric start, exactly one node is chosen, and all learn which.
+//! Leader election: from a symmetric start, exactly one node is elected, and all nodes learn which.
 //!
-//! [`Command::Start`] makes a node an initiator, if the election has not reached it yet; it is told
-//! [`Event::Started`] then. Nodes compare unique [`Id`]s, which are not their addresses. The winner
-//! tells its application [`Event::Elected`]; every node, the winner too, is told [`Event::Knows`]
-//! with the winner's id. In every algorithm here the message that announces the result is called
-//! `Elected`: its cost is reported apart from the cost of electing.
+//! [`Command::Start`] makes a node an initiator, if the election has not reached it yet; the node
+//! then reports [`Event::Started`]. Nodes compare unique [`Id`]s, which are not their addresses.
+//! The winner reports [`Event::Elected`]; every node, including the winner, reports
+//! [`Event::Knows`] with the winner's id. In every algorithm here the message that announces the
+//! result is called `Elected`: its cost is reported apart from the cost of electing.
 //!
-//! An election can follow an election: a start after the last one was decided begins the next. A
-//! leader leaves office when it hears of that ([`Event::SteppedDown`]), or by crashing.
+//! Elections can be repeated: a start after the last election was decided begins the next. A leader
+//! leaves office when it learns of the next election ([`Event::SteppedDown`]), or by crashing.
 //!
 //! Promises:
 //! - **one leader** (safety): at no time do two nodes that are up lead;
@@ -46,7 +46,7 @@ use crate::NodeId;
 
 pub use monitor::Monitor;
 
-/// What nodes are compared by. Unique; the largest wins.
+/// The identity by which nodes are compared: unique, and the largest wins.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Id(pub u32);
@@ -63,40 +63,40 @@ impl Debug for Id {
     }
 }
 
-/// What an application asks for, or tells a node.
+/// A command of the application, or a report of its failure detector, to its node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Command {
-    /// To start an election.
+    /// Start an election.
     Start,
-    /// This other node is presumed dead. Only algorithms that survive crashes listen.
+    /// Another node is suspected to have crashed. Only algorithms that tolerate crashes react.
     Lost(NodeId),
-    /// This other node is back.
+    /// Another node is reachable again.
     Found(NodeId),
 }
 
-/// What an application is told.
+/// An event that a node reports to its application.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Event {
-    /// This node takes part as an initiator: its application's start came in time.
+    /// This node is an initiator: the start came before any message of the election.
     Started,
     /// This node is the leader now.
     Elected,
     /// The leader is the node with this id.
     Knows(Id),
-    /// The leader is the node with this id, unless a larger one turns up. Said instead of
-    /// [`Knows`](Self::Knows) by algorithms that cannot tell when they are done.
+    /// The leader is the node with this id, unless a larger id arrives later. Reported instead of
+    /// [`Knows`](Self::Knows) by algorithms that do not detect termination.
     Presumes(Id),
-    /// This node is not the leader any more: the next election has begun.
+    /// This node is no longer the leader: the next election has begun.
     SteppedDown,
 }
 
 /// Which node an algorithm promises to elect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Winner {
-    /// The largest id of all nodes; of those that are up, if the algorithm survives crashes.
+    /// The largest id of all nodes; of the nodes that are up, if the algorithm tolerates crashes.
     Largest,
-    /// The largest id among those that started the election.
+    /// The largest id among the initiators.
     LargestInitiator,
-    /// Any node, as long as it is one.
+    /// Any one node.
     Anyone,
 }

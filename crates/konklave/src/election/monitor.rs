@@ -1,55 +1,55 @@
-//! Watches elections by any algorithm.
+//! Checks the promises of leader election for any algorithm.
 
 use super::{Command, Event, Id, Winner};
 use crate::protocol::{self, Broken, Verdict};
 use crate::{NodeId, NodeSet};
 
-/// Watches one election after the other.
+/// Checks the promises in a run of one or more elections.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Monitor {
     ids: Vec<Id>,
     winner: Winner,
-    /// Who has started this election.
+    /// The initiators of the current election.
     initiators: NodeSet,
-    /// Who is in office.
+    /// The leader in office.
     leader: Option<NodeId>,
     handover: Handover,
-    /// Leaders of earlier elections that have not heard of the next, where that is allowed.
+    /// Leaders of earlier elections that have not stepped down yet, where that is allowed.
     outgoing: NodeSet,
-    /// Whom this election has chosen, as far as anyone has said.
+    /// The winner of the current election, once any node has reported it.
     chosen: Option<Id>,
-    /// Whom the election before has chosen: word of it may still come in.
+    /// The winner of the previous election: late reports of it are still allowed.
     previous: Option<Id>,
-    /// The last winner that others knew of before it was told itself, if it has not been since.
+    /// A winner that other nodes have reported before it reported its own election.
     untold: Option<Id>,
-    /// Who has been told.
+    /// The nodes that know the current winner.
     informed: NodeSet,
-    /// Who has been told of the previous one.
+    /// The nodes that know the previous winner.
     heard: NodeSet,
-    /// What nodes presume, by their numbers; empty unless some do.
+    /// The presumed leader of each node; empty unless the algorithm reports presumptions.
     presumed: Vec<Option<Id>>,
-    /// Who has crashed and said nothing since.
+    /// The nodes that have crashed and reported no event since.
     down: NodeSet,
     crashes: Crashes,
 }
 
-/// How leaders of consecutive elections follow each other.
+/// When the old leader must step down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Handover {
-    /// The old one resigns before the new one is elected.
+    /// Before the new leader is elected.
     Strict,
-    /// The old one resigns when it hears of the new one.
+    /// When it learns of the new leader.
     Overlapping,
 }
 
-/// What crashes mean for the promises.
+/// How crashes weaken the promises.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Crashes {
-    /// There were none.
+    /// No node has crashed.
     None,
-    /// There were some: who is the largest is clear only at rest.
+    /// A node has crashed: the right leader is defined only at rest.
     Some,
-    /// The leader has crashed, and nobody has started an election since.
+    /// The leader has crashed, and no election was started since.
     Vacancy,
 }
 
@@ -74,18 +74,18 @@ impl Monitor {
         }
     }
 
-    /// The same, but two leaders of different elections may be in office while word travels.
+    /// The same, but leaders of different elections may overlap while announcements are in transit.
     pub fn overlapping(self) -> Self {
         Self { handover: Handover::Overlapping, ..self }
     }
 
-    /// The leader, while there is one.
+    /// The leader in office, if any.
     pub fn leader(&self) -> Option<NodeId> {
         self.leader
     }
 
-    /// A start after a result begins the next election: a decision depends on every node, so
-    /// nobody can start the same one any more. What is only presumed is no result.
+    /// A start after a result begins the next election: the decision depended on every node, so no
+    /// node can still start the same one. A presumption is not a result.
     fn on_started(&mut self, node: NodeId) {
         if self.chosen.is_some() {
             self.previous = self.chosen.take();
@@ -105,7 +105,7 @@ impl Monitor {
     fn on_elected(&mut self, node: NodeId) -> Verdict {
         let id = self.ids[node.index()];
         if self.crashes != Crashes::None {
-            // Who comes back may call the next election before the last is decided.
+            // A restarted node may begin the next election before the last one is decided.
             self.previous = self.chosen.take();
             if self.handover == Handover::Overlapping {
                 self.outgoing.extend(self.leader.take());
@@ -117,7 +117,7 @@ impl Monitor {
         }
         self.leader = Some(node);
         if self.untold.take_if(|untold| *untold == id).is_some() {
-            return Ok(()); // It was judged then; the next election may have begun.
+            return Ok(()); // The winner was checked then; the next election may have begun.
         }
         match self.chosen {
             Some(chosen) if chosen != id => {
@@ -137,20 +137,20 @@ impl Monitor {
         Ok(())
     }
 
-    /// A node hears of another winner than the one that is known so far, if one is.
+    /// A node reports a winner other than the one known so far, if any.
     #[cold]
     fn on_news(&mut self, node: NodeId, id: Id) -> Verdict {
         let is_old_news = self.previous == Some(id);
         match self.chosen {
             Some(_) if is_old_news || self.crashes != Crashes::None => {
-                self.informed.remove(node); // It has to hear of the last winner at last.
+                self.informed.remove(node); // It must eventually learn the current winner.
                 return Ok(());
             }
             Some(chosen) => {
                 let detail = format!("node {node} hears of {id}, not of {chosen}");
                 return Broken::promise("agreement", detail);
             }
-            // Or the same node wins again: the next result will show.
+            // Or the same node has won again; the next report decides.
             None if is_old_news && self.heard.insert(node) => {}
             None => {
                 self.untold = Some(id);
@@ -179,11 +179,11 @@ impl Monitor {
         Ok(())
     }
 
-    /// The election is decided. While nodes crash and come back, whether this winner is the right
-    /// one can be said only at rest.
+    /// The election is decided. While nodes crash and restart, whether this is the right winner is
+    /// checked only at rest.
     fn choose(&mut self, id: Id) -> Verdict {
         if self.previous != Some(id) {
-            self.informed = NodeSet::new(); // What came in was word of the last one.
+            self.informed = NodeSet::new(); // Earlier reports were about the last election.
         }
         self.chosen = Some(id);
         match self.right_winner() {
@@ -199,7 +199,7 @@ impl Monitor {
         match self.winner {
             Winner::Largest => self.up().map(id).max(),
             Winner::LargestInitiator => self.initiators.iter().map(id).max(),
-            Winner::Anyone => None, // None is wrong.
+            Winner::Anyone => None, // Every winner is right.
         }
     }
 
@@ -248,7 +248,7 @@ impl protocol::Monitor for Monitor {
         Ok(())
     }
 
-    /// A crashed node is no leader, and needs to know nothing.
+    /// A crashed node does not lead, and need not know the leader.
     fn on_crash(&mut self, node: NodeId) -> Verdict {
         self.down.insert(node);
         self.informed.remove(node);
@@ -275,7 +275,7 @@ impl protocol::Monitor for Monitor {
         let Some(leader) = self.leader else {
             let is_anyone_left = self.initiators.iter().any(|node| !self.down.contains(node));
             return match self.crashes {
-                Crashes::Vacancy => Ok(()), // The election was over.
+                Crashes::Vacancy => Ok(()), // The last election was decided.
                 Crashes::Some if !is_anyone_left => Ok(()),
                 _ => Broken::promise("termination", "the election ended without a leader"),
             };
@@ -291,7 +291,7 @@ impl protocol::Monitor for Monitor {
         let id = self.ids[leader.index()];
         match self.right_winner() {
             Some(right) if right != id => {
-                Broken::promise("the right leader", format!("{id} leads at last, not {right}"))
+                Broken::promise("the right leader", format!("{id} leads eventually, not {right}"))
             }
             _ => Ok(()),
         }

@@ -5,42 +5,47 @@
 //!
 //! # Idea
 //!
-//! Every active node holds a temporary id `tid`, at first its own. In the `basic` variant it sends
-//! its tid, learns that of the active node before it (`ntid`), sends the larger of the two, and
-//! learns the larger of the two before it. If ntid is the largest of these, the node takes it over
-//! and stays active; otherwise it only relays from now on. When a tid comes round to its holder,
-//! there is no other left.
+//! Every active node holds a temporary id `tid`, initially its own. In the `basic` variant it sends
+//! its tid, learns that of its active predecessor (`ntid`), sends the larger of the two, and learns
+//! the larger of the two before it. If ntid is the largest of these, the node takes it over and
+//! stays active; otherwise it becomes a relay. A tid that returns to its holder is the only one
+//! left.
 //!
 //! The `alternating` variant sends one value per phase. In odd phases a value survives if it is
-//! larger than the one of the next active node, to which it moves; in even phases if it is larger
-//! than the one of the active node before, and it stays. There are at least as many active nodes in
-//! a phase as in the next two together, hence the Fibonacci numbers.
+//! larger than that of the next active node, to which it moves; in even phases if it is larger than
+//! that of the active predecessor, and it stays. The active nodes of a phase are at least as many
+//! as those of the next two phases together, hence the Fibonacci numbers.
 //!
-//! In the `original` variant, a node, active or not, is elected as soon as its own id comes back to
-//! it. This ends the basic variant earlier. It must not be combined with the alternating one: there
-//! an id that stays active can be relayed past its owner, though it is not the largest.
+//! In the `original` variant a node, active or not, is elected as soon as its own id returns to it.
+//! This ends the basic variant earlier. It must not be combined with the alternating one: there an
+//! id that stays active can be relayed past its owner, though it is not the largest.
 //!
 //! # Cost
 //!
 //! Messages: at most 2n floor(log2 n) + n, alternating 1.44 n log2 n + n, and n to announce. That
-//! is with everyone an initiator. The basic variant needs exactly as many as the algorithm of
+//! is with every node an initiator. The basic variant needs exactly as many as the algorithm of
 //! Dolev, Klawe and Rodeh; `original` ends earlier, and needs fewer. Alternating: at most n(r+1),
-//! where r is the largest number with F(r+2) <= n, attained by some ring for each n. State: three
-//! ids. Message: one id.
+//! where r is the largest number with F(r+2) <= n, attained by some ring for each n. A message
+//! carries one id.
+//!
+//! - State: three ids.
 //!
 //! # Assumes
 //!
-//! A directed ring of nodes with unique ids, and reliable channels that keep the order. The nodes
-//! need not know how many they are. The largest id among the initiators wins.
+//! A directed ring of nodes with unique ids and reliable FIFO channels, and no crashes. The nodes
+//! need not know n. The largest id among the initiators wins.
 //!
-//! A node that is down stops everything. A lost message can leave the ring without a leader;
-//! alternating, it can also make a wrong node win. So can doubled messages, and those that
-//! overtake each other, in all variants: a value does not say to which phase it belongs.
+//! - Loss: a lost message can leave the ring without a leader; alternating, it can also elect a
+//!   wrong node.
+//! - Duplication: a duplicate can elect a wrong node in all variants, because a value does not
+//!   carry its phase.
+//! - Crash: a crashed node stops all values, so no node is elected.
+//! - Order: reordered messages can elect a wrong node in all variants.
 //!
 //! # Differs from the paper
 //!
 //! The winner is announced. The variants `basic` and `alternating` compare a value with the tid,
-//! not with the own id, to see that it has come round.
+//! not with the node's own id, to detect that it has returned.
 
 use serde::{Deserialize, Serialize};
 
@@ -48,26 +53,26 @@ use super::{Command, Event, Id};
 use crate::NodeId;
 use crate::protocol::{Env, Never, Protocol};
 
-/// What a node sends to its successor.
+/// The messages from each node to its successor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Msg {
     /// A temporary id, or the larger of two, for the next active node.
     Value(Id),
-    /// The node with this id leads.
+    /// Announces the winner: the node with this id leads.
     Elected(Id),
 }
 
 const _: () = assert!(size_of::<Msg>() <= 8);
 
-/// How values are compared, and how the end is found.
+/// How values are compared, and how termination is detected.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Variant {
-    /// Two values per phase; a tid that comes round to its holder is the last.
+    /// Two values per phase; a tid that returns to its holder is the only one left.
     #[default]
     Basic,
-    /// Two values per phase; an id that comes round to its owner is the largest.
+    /// Two values per phase; an id that returns to its owner is the largest.
     Original,
-    /// One value per phase; a tid that comes round to its holder is the last.
+    /// One value per phase; a tid that returns to its holder is the only one left.
     Alternating,
 }
 
@@ -85,11 +90,12 @@ const _: () = assert!(size_of::<Peterson>() <= 24);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum State {
     Asleep,
-    /// Active, in the first step of a phase: we wait for the tid of the active node before us.
+    /// Active, in the first step of a phase: waits for the tid of its active predecessor.
     First {
         tid: Id,
     },
-    /// That was `ntid`; we wait for the larger one of the two before.
+    /// Active, in the second step: the predecessor's tid is `ntid`; waits for the larger of the two
+    /// before it.
     Second {
         tid: Id,
         ntid: Id,
@@ -102,9 +108,9 @@ enum State {
     Even {
         tid: Id,
     },
-    /// We pass everything on.
+    /// Only relays values.
     Relay,
-    /// We know who leads.
+    /// The leader is known here.
     Decided,
 }
 
@@ -135,7 +141,7 @@ impl Protocol for Peterson {
 
     fn on_message(&mut self, _from: NodeId, msg: Msg, env: &mut impl Env<Self>) {
         match msg {
-            _ if self.state == State::Decided => {} // The announcement is back, or it is over.
+            _ if self.state == State::Decided => {} // The announcement is back, or late.
             Msg::Value(value) if self.has_come_round(value) => self.announce(value, env),
             Msg::Value(value) => self.on_value(value, env),
             Msg::Elected(leader) => self.announce(leader, env),
@@ -144,7 +150,7 @@ impl Protocol for Peterson {
 }
 
 impl Peterson {
-    /// Whether no other value can win any more.
+    /// Whether the value has returned, so that no other can win.
     fn has_come_round(&self, value: Id) -> bool {
         match (self.variant, self.state) {
             (Variant::Original, _) => value == self.me,
@@ -231,7 +237,7 @@ mod tests {
         let mut env = Recorder::default();
         holder.on_message(NodeId(0), Msg::Elected(Id(9)), &mut env);
         assert!(env.lines().is_empty(), "it is back");
-        assert!(receive(&mut holder, 9).is_empty(), "it is over");
+        assert!(receive(&mut holder, 9).is_empty(), "late");
     }
 
     #[test]
@@ -267,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn who_wakes_up_late_relays() {
+    fn a_node_that_wakes_up_late_relays() {
         let (mut node, mut env) = (node(Variant::Basic), Recorder::default());
         assert_eq!(receive(&mut node, 3), ["-> 1 Value(3)"]);
         node.on_command(Command::Start, &mut env);

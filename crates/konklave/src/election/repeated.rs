@@ -1,12 +1,12 @@
-//! One election after the other, by any algorithm that holds one.
+//! Repeated elections, by any algorithm that holds one.
 //!
 //! # Idea
 //!
-//! Elections are numbered, and every message says which one it belongs to. A start at a node that
-//! knows the last result begins the next election with a fresh copy of the algorithm; whoever hears
-//! of a higher number for the first time does the same, and forgets the lower one. A leader resigns
-//! when it hears of the next election: its winner is decided only when every node has taken part,
-//! so the old leader has left office before.
+//! Elections are numbered, and every message carries the number of its election. A start at a node
+//! that knows the last result begins the next election with a fresh instance of the algorithm; a
+//! node that receives a higher number for the first time does the same, and discards the lower one.
+//! A leader steps down when it learns of the next election. The next winner is decided only after
+//! every node has taken part, so the old leader has left office before.
 //!
 //! # Cost
 //!

@@ -1,31 +1,37 @@
-//! Every node sends a probe once round the ring, and learns from it which id is the largest.
+//! Every node sends a probe once round the ring and learns from it which id is the largest.
 //!
 //! Folklore, simplified from G. Le Lann: Distributed systems: towards a formal approach. IFIP
 //! Congress, 1977.
 //!
 //! # Idea
 //!
-//! A node that wakes up, by its application or by the first probe that comes by, sends a probe of
-//! its own to its successor. Every node passes the probes of others on and leaves its own id in
-//! them if that is larger. A probe that is back home has been everywhere: its owner knows the
-//! largest id of all, and leads if it is its own.
+//! A node that wakes up, by its application or by the first probe that arrives, sends a probe of
+//! its own to its successor. Every node forwards the probes of the others, and replaces the maximum
+//! in a probe by its own id if that is larger. A probe that has returned to its origin has visited
+//! every node: its origin knows the largest id, and leads if this is its own.
 //!
 //! # Cost
 //!
-//! Messages: n^2, and none to announce. The schedule does not matter, nor who starts. Time: n if
-//! all start together, at most 2n-1 otherwise. State: one id. Message: two ids.
+//! Messages: n^2, and none to announce. The count does not depend on the schedule or on the
+//! initiators. A probe carries two ids.
+//!
+//! - Time: n if all nodes start together, at most 2n-1 otherwise.
+//! - State: one id.
 //!
 //! # Assumes
 //!
-//! A directed ring of nodes with unique ids and reliable channels in any order. The nodes need not
-//! know how many they are. A probe that is lost leaves its owner without a result, and the ring
-//! without a leader if that is the largest; doubled probes are harmless. No crashes: a node that is
-//! down stops every probe, so nobody learns anything.
+//! A directed ring of nodes with unique ids and reliable channels, which may reorder messages, and
+//! no crashes. The nodes need not know n.
+//!
+//! - Loss: a lost probe leaves its origin without a result, and the ring without a leader if its
+//!   origin has the largest id.
+//! - Duplication: a duplicate is harmless: a probe that returns a second time is ignored.
+//! - Crash: a crashed node stops every probe, so no node learns a result.
 //!
 //! # Differs from the paper
 //!
-//! There is none for this one: the simplest election, for comparison. Le Lann's candidates collect
-//! ids where this probe collects the maximum, and only they send one.
+//! This algorithm has no paper: it is the simplest election, for comparison. Le Lann's candidates
+//! collect ids where this probe collects the maximum, and only initiators send one.
 
 use serde::{Deserialize, Serialize};
 
@@ -33,12 +39,12 @@ use super::{Command, Event, Id};
 use crate::NodeId;
 use crate::protocol::{Env, Never, Protocol};
 
-/// What a node sends to its successor.
+/// The only message, from each node to its successor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Msg {
-    /// The largest id from the node where it began up to here.
+    /// A probe with the largest id from its origin up to here.
     Probe {
-        /// The id of the node where it began.
+        /// The id of its origin.
         origin: Id,
         /// The largest id so far.
         max: Id,
@@ -60,9 +66,9 @@ const _: () = assert!(size_of::<RingNaive>() <= 12);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum State {
     Asleep,
-    /// Our own probe is on its way.
+    /// Our own probe is in transit.
     Probing,
-    /// It is back: we know who leads.
+    /// Our own probe has returned: the leader is known.
     Decided,
 }
 
@@ -99,7 +105,7 @@ impl Protocol for RingNaive {
                 env.emit(Event::Elected);
             }
             env.emit(Event::Knows(max));
-        } // Else our own probe came back twice.
+        } // Else a duplicate of our own probe.
     }
 }
 
@@ -157,7 +163,7 @@ mod tests {
         node.on_command(Command::Start, &mut env);
         let mut leader = node.clone();
         assert_eq!(receive(&mut node, 5, 9), ["! Knows(9)"]);
-        assert!(receive(&mut node, 5, 9).is_empty(), "doubled");
+        assert!(receive(&mut node, 5, 9).is_empty(), "a duplicate");
         assert_eq!(receive(&mut leader, 5, 5), ["! Elected", "! Knows(5)"]);
     }
 }

@@ -1,4 +1,4 @@
-//! Visit the nodes of a tree one after the other, and bring the largest id home.
+//! Visit the nodes of a tree one after the other, and return with the largest id.
 //!
 //! G. Tel: Introduction to Distributed Algorithms. Cambridge University Press, 1994. There on
 //! traversal algorithms and on extinction.
@@ -9,20 +9,29 @@
 //! them does the same with its own other neighbours, and then returns the largest id that was
 //! found. When the last one has returned, the root knows the largest id of all, and announces it.
 //!
-//! If several nodes start, the visits carry the ids of their initiators, and a node that takes part
-//! in a traversal lets those of smaller initiators end here: only the largest initiator's comes
-//! home (extinction). It has been everywhere, so the largest id of all wins, whoever started.
+//! With several initiators, the visits carry the ids of their initiators, and a node that takes
+//! part in a traversal discards the visits of smaller initiators: only the traversal of the largest
+//! initiator completes (extinction). It has visited every node, so the largest id of all wins,
+//! whichever nodes started.
 //!
 //! # Cost
 //!
-//! Messages: 2(n-1) for one initiator, at most 2k(n-1) for k, and n-1 to announce. One after the
-//! other: as much time as messages, of the largest initiator, to elect, and at most the diameter to
-//! announce. State: a place in the list of neighbours and three ids. Message: two ids.
+//! Messages: 2(n-1) for one initiator, at most 2k(n-1) for k, and n-1 to announce. A message
+//! carries at most two ids.
+//!
+//! - Time: sequential: one unit per message of the largest initiator to elect, and at most the
+//!   diameter to announce.
+//! - State: a position in the list of neighbours and three ids.
 //!
 //! # Assumes
 //!
-//! A tree with reliable channels in any order. Doubled messages are harmless. A lost message or a
-//! crash ends the traversal, and with it the election, unless a larger one is under way.
+//! A tree with reliable channels, which may reorder messages, and no crashes.
+//!
+//! - Loss: a lost message ends the traversal, and with it the election, unless a larger initiator's
+//!   traversal is in progress.
+//! - Duplication: a duplicate visit or result is recognised and ignored.
+//! - Crash: a crash on the path of the traversal ends it, and with it the election, unless a larger
+//!   initiator's traversal is in progress.
 //!
 //! # Differs from the paper
 //!
@@ -34,14 +43,14 @@ use super::{Command, Event, Id};
 use crate::protocol::{Env, Never, Protocol};
 use crate::{NodeId, NodeSet};
 
-/// What neighbours send each other.
+/// The messages between neighbours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Msg {
-    /// Which is the largest id behind you? The node with this id wants to know.
+    /// A visit for the initiator with this id: asks for the largest id behind the receiver.
     Visit(Id),
-    /// To the initiator with the first id: the second is the largest behind me.
+    /// The result for the initiator with the first id: the second is the largest behind the sender.
     Result(Id, Id),
-    /// The node with this id leads.
+    /// Announces the winner: the node with this id leads.
     Elected(Id),
 }
 
@@ -64,15 +73,15 @@ enum State {
     Informed,
 }
 
-/// The visit of the largest initiator that we have heard of.
+/// The visit of the largest initiator seen so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Visit {
     initiator: Id,
-    /// Who visits us; nobody at the initiator.
+    /// The neighbour that visits us; none at the initiator.
     parent: Option<NodeId>,
-    /// The place of the neighbour that we visit; behind the last one when we are done.
+    /// The position of the neighbour being visited; past the end when all are visited.
     asked: u32,
-    /// Of those that have returned, and our own.
+    /// The largest id of the neighbours that have returned, and our own.
     largest: Id,
 }
 
@@ -101,7 +110,7 @@ impl Protocol for TreeTraversal {
         match (msg, self.state) {
             (Msg::Elected(id), _) => self.learn(id, Some(from), env),
             (Msg::Visit(initiator), State::Visited(visit)) if initiator <= visit.initiator => {
-                // Extinct, or doubled.
+                // Extinct, or a duplicate.
             }
             (Msg::Visit(initiator), State::Asleep | State::Visited(_)) => {
                 let visit = Visit { initiator, parent: Some(from), asked: 0, largest: self.me };
@@ -113,7 +122,7 @@ impl Protocol for TreeTraversal {
                 let (asked, largest) = (visit.asked + 1, visit.largest.max(largest));
                 self.visit_next_or_return(Visit { asked, largest, ..visit }, env);
             }
-            _ => {} // Extinct, doubled or late.
+            _ => {} // Extinct, a duplicate, or late.
         }
     }
 
@@ -144,7 +153,7 @@ impl TreeTraversal {
 
     fn learn(&mut self, leader: Id, from: Option<NodeId>, env: &mut impl Env<Self>) {
         if self.state == State::Informed {
-            return; // Doubled.
+            return; // A duplicate.
         }
         self.state = State::Informed;
         if leader == self.me {
@@ -162,7 +171,7 @@ mod tests {
     use super::*;
     use crate::Recorder;
 
-    /// The node with id 5 and so many neighbours, from 1 on.
+    /// The node with id 5 and this number of neighbours, from node 1 on.
     fn node(neighbours: u32) -> (TreeTraversal, Recorder<TreeTraversal>) {
         (TreeTraversal::new(Id(5), (1..=neighbours).map(NodeId)), Recorder::default())
     }
@@ -209,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn doubled_messages_change_nothing() {
+    fn duplicates_change_nothing() {
         let (mut node, mut env) = node(3);
         node.on_message(NodeId(1), Msg::Visit(Id(8)), &mut env);
         node.on_message(NodeId(1), Msg::Visit(Id(8)), &mut env);

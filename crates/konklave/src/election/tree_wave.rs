@@ -5,29 +5,37 @@
 //!
 //! # Idea
 //!
-//! Three waves cross the tree. Exploration: whoever starts, or is reached for the first time,
-//! explores all its other edges. Contraction: a node that has heard an echo over all its edges but
-//! one sends an echo over that one, with the largest id that it knows of; a leaf does so as soon as
-//! it is awake. The echoes run towards each other and meet on one edge, whose two ends then know
-//! the largest id of all. Information: from there it spreads outwards.
+//! Three waves cross the tree. Exploration: an initiator, or a node reached for the first time,
+//! explores all its other edges. Contraction: a node that has received an echo over all its edges
+//! but one sends an echo over that one, with the largest id that it knows; a leaf does so as soon
+//! as it is awake. The echoes run towards each other and meet on one edge, whose two ends then know
+//! the largest id of all. Information: from there the result spreads outwards.
 //!
-//! On which edge they meet depends on the schedule; the largest id does not.
+//! The edge on which they meet depends on the schedule; the largest id does not.
 //!
 //! # Cost
 //!
 //! Messages: 3n+k-4, k initiators, always, including the n-2 that announce. That is n+k-2 to
-//! explore, n to echo and n-2 to inform; a node alone needs none. Time: at most the diameter for
-//! each of the three waves. State: a mark per edge. Message: one id.
+//! explore, n to echo and n-2 to inform; a single node needs none. A message carries one id.
+//!
+//! - Time: at most the diameter for each of the three waves.
+//! - State: a mark per edge.
 //!
 //! # Assumes
 //!
-//! A tree with reliable channels in any order, and any number of initiators. Doubled messages are
-//! harmless. A lost message or a crash leaves those behind it without the result, often everybody.
+//! A tree with reliable channels, which may reorder messages, and no crashes. Any number of
+//! initiators is allowed.
+//!
+//! - Loss: a lost message leaves the nodes behind it without the result, often all nodes.
+//! - Duplication: a duplicate is harmless: an echo counts once per edge.
+//! - Crash: a crash disconnects the tree and leaves the nodes behind it without the result, often
+//!   all nodes.
 //!
 //! # Differs from the paper
 //!
-//! The information wave announces the winner, so it is called `Elected`. A leaf that starts echoes
-//! as well, which some descriptions forget. An echo that overtakes an explorer wakes its receiver.
+//! The information wave announces the winner, so it is called `Elected`. A leaf that is an
+//! initiator sends its echo as well, which some descriptions omit. An echo that overtakes an
+//! explorer wakes its receiver.
 
 use serde::{Deserialize, Serialize};
 
@@ -36,14 +44,14 @@ use crate::protocol::{Env, Never, Protocol};
 use crate::wave::{Edge, Edges};
 use crate::{NodeId, NodeSet};
 
-/// What neighbours send each other.
+/// The messages between neighbours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Msg {
-    /// Wake up.
+    /// An explorer: wakes its receiver.
     Explore,
-    /// The largest id on my side of the edge.
+    /// An echo: the largest id on the sender's side of the edge.
     Echo(Id),
-    /// The node with this id leads.
+    /// Announces the winner: the node with this id leads.
     Elected(Id),
 }
 
@@ -55,7 +63,7 @@ pub struct TreeWave {
     me: Id,
     /// An edge over which an echo came in leads to a [`Child`](Edge::Child); the others are open.
     edges: Edges,
-    /// Of all that we know of.
+    /// The largest id known here.
     largest: Id,
     state: State,
 }
@@ -67,7 +75,7 @@ enum State {
     Asleep,
     /// Waits for echoes over all edges but one.
     Awake,
-    /// Has sent its echo to this neighbour, and waits for an echo or the result from there.
+    /// Has sent its echo to this neighbour, and waits for its echo or the result.
     Echoed(NodeId),
     Informed,
 }
@@ -114,7 +122,7 @@ impl TreeWave {
         self.edges.set(from, Edge::Child);
         self.largest = self.largest.max(id);
         match self.state {
-            // Two echoes have crossed: we know one side of this edge, and now the other.
+            // Two echoes have crossed on this edge: together they cover all nodes.
             State::Echoed(to) if to == from => self.learn(self.largest, Some(from), env),
             _ => self.echo_if_one_is_left(env),
         }
@@ -122,7 +130,7 @@ impl TreeWave {
 
     fn wake_if_asleep(&mut self, from: Option<NodeId>, env: &mut impl Env<Self>) {
         if self.state != State::Asleep {
-            return; // Another exploration was here before.
+            return; // Another explorer was here before.
         }
         self.state = State::Awake;
         for other in self.edges.neighbours().filter(|&other| Some(other) != from) {
@@ -140,13 +148,13 @@ impl TreeWave {
                 self.state = State::Echoed(last);
                 env.send(last, Msg::Echo(self.largest));
             }
-            None => self.learn(self.me, None, env), // We are alone.
+            None => self.learn(self.me, None, env), // A single node.
         }
     }
 
     fn learn(&mut self, leader: Id, from: Option<NodeId>, env: &mut impl Env<Self>) {
         if self.state == State::Informed {
-            return; // Doubled.
+            return; // A duplicate.
         }
         self.state = State::Informed;
         if leader == self.me {
@@ -164,7 +172,7 @@ mod tests {
     use super::*;
     use crate::Recorder;
 
-    /// The node with id 5 and so many neighbours, from 1 on.
+    /// The node with id 5 and this number of neighbours, from node 1 on.
     fn node(neighbours: u32) -> (TreeWave, Recorder<TreeWave>) {
         (TreeWave::new(Id(5), (1..=neighbours).map(NodeId)), Recorder::default())
     }
@@ -222,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn a_doubled_echo_is_no_second_one() {
+    fn a_duplicate_echo_does_not_count() {
         let (mut node, mut env) = node(3);
         node.on_command(Command::Start, &mut env);
         env.lines();

@@ -1,4 +1,4 @@
-//! The first to register becomes the root of a tree of levels, and leads while it lives.
+//! The first node to register becomes the root of a tree of levels, and leads while it is up.
 //!
 //! C. Perkins, P. Bhagwat: Highly dynamic destination-sequenced distance-vector routing (DSDV) for
 //! mobile computers. SIGCOMM 1994, for the sequence numbers. The labels that never get worse are
@@ -7,45 +7,51 @@
 //!
 //! # Idea
 //!
-//! Nodes register at one that all know. It tells the first that it is the root; everybody else
-//! hears from a neighbour in the tree and takes the one that is nearest to the root as its parent.
+//! Nodes register at a node that all know. It tells the first of them that it is the root; every
+//! other node learns of the tree from a neighbour, and takes the neighbour nearest to the root as
+//! its parent.
 //!
-//! A label (sequence number, distance) never gets worse, and is kept by who has lost its parent.
-//! New parents must have a strictly better one: then labels improve along parents, whatever is in
-//! transit, and there are no cycles. Who has no such neighbour detaches, and what hangs on it does,
-//! too. It asks, through those that are still in the tree, the root for a fresh sequence number,
-//! which beats all labels. If nothing comes in time, the root is gone, and an election by
-//! [echoes](super::echo_extinction) among those that are left makes the next one. It begins a new
-//! term: of two sequence numbers, that of the later term is better.
+//! A label (sequence number, distance) never gets worse, and a node that has lost its parent keeps
+//! it. A new parent must have a strictly better label: then labels improve along parents, whatever
+//! is in transit, and there are no cycles. A node without such a neighbour detaches, and so does
+//! its subtree. Through neighbours that are still in the tree it asks the root for a fresh sequence
+//! number, which beats all labels. If none arrives in time, the root is presumed lost, and an
+//! election by [echoes](super::echo_extinction) among the remaining nodes selects the next one. It
+//! begins a new term: of two sequence numbers, that of the later term is better.
 //!
 //! # Cost
 //!
-//! Messages: 2m for the tree, and at most k+1 for k nodes to register. m is the number of edges; so
-//! many if delays are equal, more if a longer way is faster. A tick of the root costs 2m again, and
-//! an election comes on top of that if the root is lost. State: what each neighbour has said last.
+//! Messages: 2m for the tree, and at most k+1 for k nodes to register. m is the number of edges;
+//! this holds if delays are equal, and more messages are needed if a longer path is faster. A tick
+//! of the root costs 2m again, and the loss of the root an election in addition.
+//!
+//! - State: the last label received from each neighbour.
 //!
 //! # Assumes
 //!
-//! A connected network whose links keep the order of messages, and a registry that everybody can
-//! reach. Crashes and returns are survived if neighbours are told of them and those that are up
-//! stay connected. Parts that are cut off from each other have a leader each, until they meet and
-//! elect. The registry forgets in a crash. Without it, or if the one that it has called first is
-//! gone, nodes lose their patience and elect; but if it comes back, the next one to register is
-//! first again, and leads beside the other until they hear of each other. For a moment there may be
-//! a cycle through a node that is back before its neighbours miss it.
+//! A connected network with FIFO links, and a registry that every node can reach. The patience of
+//! nodes should exceed the time of an election; with less, elections can restart for ever.
 //!
-//! The patience of nodes should outlast an election; with less, they can begin for ever. A lost
-//! message costs a node its patience, or leaves it at a worse place, until its neighbour changes
-//! its own; doubled ones are harmless unless they are overtaken.
+//! Without the registry, or if the first node has crashed, nodes elect when their patience ends. A
+//! registry that restarts has lost its memory: the next node to register becomes a second root,
+//! until the two learn of each other. A node that restarts before its neighbours notice can cause a
+//! temporary cycle.
+//!
+//! - Loss: a lost message leaves a node waiting until its patience ends, or at a worse level until
+//!   its neighbour advertises again.
+//! - Duplication: a duplicate is harmless, unless another message overtakes it.
+//! - Crash: crashes and restarts are tolerated if neighbours are told of them and the nodes that
+//!   are up stay connected. Disconnected parts have a leader each, until they meet and elect.
+//! - Order: links must be FIFO, because a label that arrives late replaces a newer one.
 //!
 //! # Differs from the paper
 //!
-//! The papers route to every node, here there is one destination, and it may have to be replaced.
-//! It counts not by a clock but on demand, so that everything comes to rest. Children need no
-//! messages of their own: they are known by what they say about their parents.
+//! The papers route to every node; here there is one destination, and it may have to be replaced.
+//! It increments its sequence number not by a clock but on demand, so that the system comes to
+//! rest. Children need no messages of their own: a node's label names its parent.
 //!
-//! As it is often taught, levels are read once, and who has lost its parent takes any neighbour
-//! with a level, even one below itself: a cycle.
+//! As often taught, levels are read once, and a node that has lost its parent takes any neighbour
+//! with a level, even one in its own subtree: a cycle.
 
 mod electing;
 mod levels;
@@ -65,26 +71,26 @@ use electing::{Election, election};
 use levels::Levels;
 pub use levels::{Adv, Hold, Label, Seq};
 
-/// What nodes send each other.
+/// The messages between nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Msg {
-    /// To the registry: I am here.
+    /// To the registry: registers the sender.
     Join,
-    /// From the registry: nobody was here before. You are the root.
+    /// From the registry: the receiver is the first, and the root.
     First,
-    /// To a neighbour: this is my place now.
+    /// To a neighbour: advertises the sender's new place in the tree.
     Adv(Adv),
-    /// To a neighbour whose link is up again: this is my place. Where is yours?
+    /// To a neighbour whose link is up again: the sender's place; asks for the receiver's.
     Hello(Adv),
-    /// Towards the root: somebody cannot attach unless there is this sequence number.
+    /// Towards the root: a detached node needs this sequence number to attach.
     Refresh(Seq),
-    /// Of the election whose winner begins the term of this number.
+    /// A message of the election whose winner begins the term of this number.
     Ballot(<Election as Protocol>::Msg),
 }
 
 const _: () = assert!(size_of::<Msg>() <= 28);
 
-/// The only timer: we have been without a parent for too long.
+/// The only timer: the node has been detached for too long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Patience;
 
@@ -95,36 +101,36 @@ pub struct VirtualTree {
     registry: Registry,
     patience: Duration,
     levels: Levels,
-    /// The largest sequence number that we have asked for, for ourselves or for others.
+    /// The largest sequence number requested, for this node or on behalf of others.
     wanted: Seq,
-    /// The last leader that our application was told of, and its term.
+    /// The last leader reported to the application, and its term.
     leader: Option<(u32, Id)>,
     state: State,
-    /// The last one that we have taken part in.
+    /// The latest election in which this node took part.
     election: Election,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Registry {
     At(NodeId),
-    /// It is ours, and nobody has come.
+    /// At this node; no node has registered yet.
     Empty,
-    /// It is ours, and the first has come.
+    /// At this node; the first node has registered.
     Open,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum State {
     Asleep,
-    /// In the tree, or on the way into it.
+    /// In the tree, or waiting to attach.
     Awake,
-    /// The root was lost.
+    /// Takes part in the election of a new root.
     Electing,
 }
 
 impl VirtualTree {
-    /// The node `me` with this id and these neighbours. It registers at `registry`, and calls an
-    /// election when it was not in the tree for as long as its `patience`.
+    /// The node `me` with this id and these neighbours. It registers at `registry`, and starts an
+    /// election after it has been detached for as long as its `patience`.
     pub fn new(
         me: NodeId,
         id: Id,
@@ -150,17 +156,17 @@ impl VirtualTree {
         self.levels.label()
     }
 
-    /// The next node on the way to the root; the root itself there. None while there is no way.
+    /// The parent in the tree; the root is its own parent. None while detached.
     pub fn parent(&self) -> Option<NodeId> {
         self.levels.hold().map(|hold| hold.parent)
     }
 
-    /// Those whose parent this node is, as far as it knows.
+    /// The neighbours that have advertised this node as their parent.
     pub fn children(&self) -> impl Iterator<Item = NodeId> + '_ {
         self.levels.children()
     }
 
-    /// The term in which we wait to get into the tree, if we do.
+    /// The term in which this node waits to attach, if it does.
     fn waiting(&self) -> Option<u32> {
         let is_waiting = self.state != State::Asleep && self.levels.hold().is_none();
         is_waiting.then(|| self.term())
@@ -189,8 +195,8 @@ impl Protocol for VirtualTree {
         self.watch(env, |node, env| match msg {
             Msg::Join => node.on_join(from, env),
             Msg::First => node.lead_if_new(env),
-            _ if !node.levels.is_neighbour(from) => {} // A stranger.
-            _ if !node.levels.is_up(from) => node.wake(), // It will say more when we find it.
+            _ if !node.levels.is_neighbour(from) => {} // Not a neighbour.
+            _ if !node.levels.is_up(from) => node.wake(), // The link is not up yet.
             Msg::Adv(adv) => node.on_adv(from, adv, env),
             Msg::Hello(adv) => node.on_hello(from, adv, env),
             Msg::Refresh(seq) => node.on_refresh(seq, env),
@@ -202,7 +208,7 @@ impl Protocol for VirtualTree {
         self.watch(env, |node, env| {
             if node.waiting().is_some() {
                 node.elect(env);
-            } // Else it was too late to cancel it.
+            } // Else it fired before it was cancelled.
         });
     }
 
@@ -216,8 +222,8 @@ impl Protocol for VirtualTree {
 }
 
 impl VirtualTree {
-    /// A transition, after which the timer runs if we wait to get into the tree, and from the
-    /// beginning if the term is another.
+    /// Performs a transition, after which the timer runs if and only if the node is detached; it is
+    /// restarted when the term changes.
     fn watch<E: Env<Self>>(&mut self, env: &mut E, transition: impl FnOnce(&mut Self, &mut E)) {
         let before = self.waiting();
         transition(self, env);
@@ -228,7 +234,7 @@ impl VirtualTree {
         }
     }
 
-    /// A start after that is nothing new: there is a leader, or there will be one.
+    /// Registers once: a later start is ignored, as a leader exists or will be elected.
     fn register_if_asleep(&mut self, env: &mut impl Env<Self>) {
         if self.state != State::Asleep {
             return;
@@ -240,11 +246,11 @@ impl VirtualTree {
                 self.registry = Registry::Open;
                 self.lead_if_new(env);
             }
-            Registry::Open => {} // The first will reach us.
+            Registry::Open => {} // The tree will reach us.
         }
     }
 
-    /// Only the first gets an answer: it will reach the others.
+    /// Only the first node gets an answer: its tree will reach the others.
     fn on_join(&mut self, from: NodeId, env: &mut impl Env<Self>) {
         if self.registry == Registry::Empty {
             self.registry = Registry::Open;
@@ -252,7 +258,7 @@ impl VirtualTree {
         }
     }
 
-    /// We are the first, unless others have lost their patience meanwhile.
+    /// This node is the first and leads, unless others have held an election meanwhile.
     fn lead_if_new(&mut self, env: &mut impl Env<Self>) {
         let is_new = self.leader.is_none() && self.waiting() == Some(0);
         if is_new && self.state == State::Awake {
@@ -290,13 +296,13 @@ impl VirtualTree {
         }
     }
 
-    /// Whether there is another root: the registry has come back and forgotten ours, or parts that
-    /// were cut off from each other have met. Within a term there should be one, and an older one
-    /// cannot join the younger's tree.
+    /// Whether there is another root: the registry has restarted without its memory, or parts that
+    /// were disconnected have met. A term should have one root, and the root of an older term
+    /// cannot join the tree of a later one.
     fn is_of_rival(&self, adv: &Adv) -> bool {
         let (Some(ours), Some(theirs)) = (self.levels.hold(), adv.hold) else { return false };
         let is_at_stake = match adv.label.seq.term.cmp(&self.term()) {
-            Ordering::Less => false, // They will find out.
+            Ordering::Less => false, // The other side will detect it.
             Ordering::Equal => true,
             Ordering::Greater => self.levels.is_root(),
         };
@@ -308,18 +314,18 @@ impl VirtualTree {
         self.on_adv(from, adv, env);
         if self.levels.adv() == before {
             env.send(from, Msg::Adv(before));
-        } // Else we have told everybody.
+        } // Else the new place was advertised to all neighbours.
     }
 
     fn on_refresh(&mut self, seq: Seq, env: &mut impl Env<Self>) {
         if seq.term != self.term() || seq <= self.levels.label().seq.max(self.wanted) {
-            return; // It is there or on its way.
+            return; // It exists, or was requested already.
         }
         self.wanted = seq;
         match self.parent() {
             Some(_) if self.levels.is_root() => self.change(env, Levels::tick),
             Some(parent) => env.send(parent, Msg::Refresh(seq)),
-            None => {} // Our next parent will hear of it.
+            None => {} // The next parent will be asked.
         }
     }
 
@@ -335,7 +341,7 @@ impl VirtualTree {
         self.change(env, |levels| levels.lead(me));
     }
 
-    /// A change of our place, and what follows from it.
+    /// Changes the place in the tree, and advertises it if it is new.
     fn change<E: Env<Self>>(&mut self, env: &mut E, change: impl FnOnce(&mut Levels)) {
         let before = self.levels.adv();
         change(&mut self.levels);
@@ -372,7 +378,7 @@ impl VirtualTree {
         }
     }
 
-    /// Asks for a sequence number that beats our label.
+    /// Asks, through this neighbour, for a sequence number that beats our label.
     fn ask(&mut self, helper: NodeId, env: &mut impl Env<Self>) {
         self.wanted = self.wanted.max(self.levels.label().seq.next());
         env.send(helper, Msg::Refresh(self.wanted));

@@ -1,18 +1,18 @@
 use crate::NodeId;
 
-/// The neighbours of every node, one list after the other.
+/// Adjacency lists, stored one after the other.
 #[derive(Clone, Debug)]
 pub(super) struct Adjacency {
-    /// Where the list of a node begins; the next node's beginning is its end.
+    /// The start of each node's list; it ends where the next one starts.
     starts: Box<[u32]>,
     /// All lists, each ascending.
     targets: Box<[NodeId]>,
 }
 
 impl Adjacency {
-    /// The graph in which each of `edges` carries both ways. No edge may occur twice.
+    /// The undirected graph with these `edges`, none of which may occur twice.
     pub(super) fn new(nodes: u32, edges: &[(u32, u32)]) -> Self {
-        // Each edge is in two lists, and a place in the lists has to fit 32 bits.
+        // Each edge is in two lists, and an index into the lists must fit 32 bits.
         assert!(edges.len() <= u32::MAX as usize / 2, "too many edges: {}", edges.len());
         let ends = || edges.iter().flat_map(|&(a, b)| [(a, b), (b, a)]);
 

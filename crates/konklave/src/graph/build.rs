@@ -4,20 +4,20 @@ use super::adjacency::Adjacency;
 use super::shape::{Origin, Shape};
 use super::{Graph, GraphError, Topology, random};
 
-/// How often a random graph is drawn again because it is not connected.
+/// The number of times a random graph is drawn until it is connected.
 const ATTEMPTS: u32 = 100;
 
-/// Somewhat less than an [`Adjacency`] can hold, as a random number may exceed its mean.
+/// Below the capacity of an [`Adjacency`], because a random number of edges may exceed its mean.
 const EDGES_MAX: u64 = 2_000_000_000;
 
 impl Topology {
-    /// The graph of this form with `nodes` nodes. Only the random forms call `random`, which has to
-    /// give uniform words of 64 bits.
+    /// The graph of this form with `nodes` nodes. Only the random forms call `random`, which must
+    /// return uniformly distributed words of 64 bits.
     ///
     /// # Errors
     ///
-    /// If the form does not exist with this many nodes, if a random graph is hardly ever connected,
-    /// or if the graph is to be read from a file.
+    /// If the form does not exist with this number of nodes, if a random graph is almost never
+    /// connected, or if the graph has to be read from a file.
     pub fn build(&self, nodes: u32, random: &mut dyn FnMut() -> u64) -> Result<Graph, GraphError> {
         if nodes == 0 {
             return Err(self.error("at least one node is needed".to_owned()));
@@ -104,7 +104,7 @@ impl Topology {
         let n = f64::from(nodes);
         self.check_edges((p * n * (n - 1.0) / 2.0) as u64)?;
 
-        // With more than 50 nodes expected to have no edge at all, trying is hopeless.
+        // With more than 50 isolated nodes expected, a connected graph is practically impossible.
         let ln_isolated = libm::log(n) + (n - 1.0) * libm::log1p(-p);
         let attempts = if ln_isolated > libm::log(50.0) { 0 } else { ATTEMPTS };
         let draw = || Some(random::gnp(nodes, p, random));
@@ -137,7 +137,7 @@ impl Topology {
         }
         self.check_edges(stubs / 2)?;
         let draw = || match degree {
-            // Pairing would give one cycle too rarely.
+            // The pairing model rarely yields a single cycle.
             2 => Some(random::cycle(nodes, random)),
             _ => random::regular(nodes, degree, random),
         };
@@ -150,7 +150,7 @@ impl Topology {
     }
 }
 
-/// The first connected graph that is drawn.
+/// The first connected graph among the draws, if any.
 fn connected(
     nodes: u32,
     origin: Origin,

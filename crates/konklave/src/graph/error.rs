@@ -3,30 +3,30 @@ use std::fmt::{self, Display};
 
 use super::topology::{FORMS, Topology};
 
-/// Why there is no graph.
+/// Why a topology or a text does not give a graph.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum GraphError {
-    /// No topology has this name. [`NAMES`](super::NAMES) has those to choose from.
+    /// No topology has this name. [`NAMES`](super::NAMES) lists all names.
     UnknownTopology(String),
-    /// The topology is known, but not written as it should be.
+    /// The topology is known, but its argument is malformed.
     BadTopology {
-        /// What was written.
+        /// The text that was parsed.
         text: String,
-        /// What is wrong, and what would be right.
+        /// The mistake, and the correct form.
         problem: String,
     },
     /// The topology cannot be built with this number of nodes.
     CannotBuild {
-        /// What was to be built.
+        /// The topology to build.
         topology: Topology,
-        /// Why it cannot be, and what could.
+        /// The reason, and a number of nodes that would work.
         problem: String,
     },
     /// The text of a file does not describe a graph.
     BadText {
         /// The line, counted from 1.
         line: u32,
-        /// What is wrong there.
+        /// The mistake on that line.
         problem: String,
     },
 }

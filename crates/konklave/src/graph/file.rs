@@ -1,4 +1,4 @@
-//! Graphs as text: edge lists, DOT and GraphML.
+//! Parsing of graphs: edge lists, DOT and GraphML.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -13,14 +13,14 @@ mod dot;
 mod edge_list;
 mod graphml;
 
-/// How a graph is written down. Directions are not kept: a link carries both ways, and two arcs
-/// in opposite directions are one link.
+/// A file format for graphs. Directions are ignored: every link is bidirectional, and two arcs in
+/// opposite directions are one link.
 ///
-/// If the nodes are called 0 to n - 1, these are their numbers. Otherwise they are numbered in the
-/// order of appearance, and their names are kept as labels.
+/// Nodes named 0 to n - 1 have these numbers. Otherwise nodes are numbered in order of appearance,
+/// and their names are kept as labels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// One edge per line: two words, separated by white space or a comma. A word that starts with
+    /// One edge per line: two names, separated by white space or a comma. A word that starts with
     /// `#` or `%` starts a comment. The first line may be `nodes N`.
     EdgeList,
     /// The language of Graphviz, without subgraphs. Attributes and ports are skipped.
@@ -30,7 +30,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// The format that the file's name ends in or, if that says nothing, that its text looks like.
+    /// The format according to the file's extension or, if that is unknown, its text.
     pub fn guess(path: &str, text: &str) -> Self {
         let text = without_mark(text);
         let extension = Path::new(path).extension().unwrap_or_default().to_ascii_lowercase();
@@ -50,8 +50,8 @@ impl Graph {
     ///
     /// # Errors
     ///
-    /// If the text does not keep to the format, joins a node to itself or two nodes twice, has no
-    /// node, or is not connected. The message names the line.
+    /// If the text violates the format, or the graph has a loop or parallel edges, has no node, or
+    /// is not connected. The message names the line.
     pub fn parse(text: &str, format: Format) -> Result<Self, GraphError> {
         let text = without_mark(text);
         match format {
@@ -62,40 +62,40 @@ impl Graph {
     }
 }
 
-/// Without the byte order mark that some editors begin a file with.
+/// The text without the byte order mark that some editors write.
 fn without_mark(text: &str) -> &str {
     text.strip_prefix('\u{feff}').unwrap_or(text)
 }
 
-/// The error at `line`.
+/// The error for a mistake at `line`.
 fn bad(line: u32, problem: impl Into<String>) -> GraphError {
     GraphError::BadText { line, problem: problem.into() }
 }
 
-/// What becomes of an edge that is there already.
+/// How parallel edges are handled.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
-enum Doubles {
-    /// It is a mistake.
+enum Duplicates {
+    /// They are an error.
     #[default]
     Refused,
-    /// It is the same one, as the file says.
+    /// They are merged, as in a `strict` graph.
     Merged,
 }
 
-/// What has been read so far.
+/// The graph read so far.
 #[derive(Default)]
 struct Draft<'a> {
-    doubles: Doubles,
+    duplicates: Duplicates,
     /// The name of each node, and the line where it first appears.
     nodes: Vec<(Cow<'a, str>, u32)>,
     numbers: BTreeMap<Cow<'a, str>, u32>,
-    /// By its smaller and its larger end, the lines that join smaller to larger and larger to
-    /// smaller. An undirected edge does both.
+    /// For each pair of a smaller and a larger node, the line of the arc from smaller to larger and
+    /// of the arc from larger to smaller. An undirected edge is both.
     edges: BTreeMap<(u32, u32), [Option<u32>; 2]>,
 }
 
 impl<'a> Draft<'a> {
-    /// The number of the node with this name, which may be new.
+    /// The number of the node with this name, which is added if it is new.
     fn node(&mut self, name: Cow<'a, str>, line: u32) -> u32 {
         if let Some(&number) = self.numbers.get(&name) {
             return number;
@@ -117,7 +117,7 @@ impl<'a> Draft<'a> {
         };
         let lines = self.edges.entry((from.min(to), from.max(to))).or_default();
         if let Some(first) = lines[ways.clone()].iter().flatten().copied().min() {
-            if self.doubles == Doubles::Merged {
+            if self.duplicates == Duplicates::Merged {
                 return Ok(());
             }
             let problem = format!(
@@ -131,18 +131,18 @@ impl<'a> Draft<'a> {
         Ok(())
     }
 
-    /// The name for messages.
+    /// The name of a node, for error messages.
     fn name(&self, number: u32) -> String {
         format!("node `{}`", self.nodes[number as usize].0)
     }
 
-    /// The graph of all nodes that have appeared.
+    /// The graph of all nodes and edges read.
     fn finish(self) -> Result<Graph, GraphError> {
         let nodes = self.nodes.len() as u32;
         if nodes == 0 {
             return Err(bad(1, "the graph has no nodes"));
         }
-        // As they are different, names below the number of nodes are all the numbers there are.
+        // Names are distinct, so if all are below the number of nodes they are exactly 0 to n - 1.
         let named: Option<Vec<u32>> = self.nodes.iter().map(|(name, _)| numeral(name)).collect();
         let named = named.filter(|numbers| numbers.iter().all(|&number| number < nodes));
 
@@ -170,10 +170,10 @@ impl<'a> Draft<'a> {
     }
 }
 
-/// The number that `name` is the usual way to write.
+/// The number that `name` denotes in canonical decimal form.
 fn numeral(name: &str) -> Option<u32> {
     let number: u32 = name.parse().ok()?;
-    // Neither `+1` nor `01`: these may stand beside `1` as different names.
+    // Neither `+1` nor `01`: these may be other names beside `1`.
     let usual = name == "0" || name.starts_with(|first: char| ('1'..='9').contains(&first));
     usual.then_some(number)
 }

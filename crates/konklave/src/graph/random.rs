@@ -1,21 +1,21 @@
-//! Random graphs as lists of edges. `random` gives uniform words of 64 bits.
+//! Random graphs as lists of edges. `random` returns uniform words of 64 bits.
 
 use std::collections::BTreeSet;
 
-/// A tree, each of the `nodes^(nodes - 2)` trees with the same probability.
+/// A labelled tree, uniform among all `nodes^(nodes - 2)`.
 ///
-/// Trees correspond one to one to words of `nodes - 2` node numbers (H. Prüfer, 1918): again and
-/// again the smallest leaf is cut off, and the word says from which node.
+/// Trees correspond one to one to sequences of `nodes - 2` node numbers (H. Prüfer, 1918): remove
+/// the smallest leaf repeatedly, and record its neighbour.
 pub(super) fn tree(nodes: u32, random: &mut dyn FnMut() -> u64) -> Vec<(u32, u32)> {
     let word: Vec<u32> = (2..nodes).map(|_| below(nodes, random)).collect();
 
-    // A node is in the word once for each neighbour but the last.
+    // A node occurs in the sequence once less than its degree.
     let mut degrees = vec![1_u32; nodes as usize];
     for &node in &word {
         degrees[node as usize] += 1;
     }
 
-    // The smallest leaf is the smallest of those not passed yet, or the node just freed below it.
+    // The smallest leaf is the next one in ascending order, or a smaller node that just became one.
     let next_leaf = |degrees: &[u32], from: u32| {
         (from..nodes).find(|&node| degrees[node as usize] == 1).expect("a tree has a leaf")
     };
@@ -33,26 +33,26 @@ pub(super) fn tree(nodes: u32, random: &mut dyn FnMut() -> u64) -> Vec<(u32, u32
         }
     }
     if nodes > 1 {
-        // The largest node is never the smallest leaf, so it is left at the end.
+        // The largest node is never the smallest leaf, so it remains at the end.
         edges.push((leaf, nodes - 1));
     }
     edges
 }
 
-/// Each pair is an edge with probability `p`; not always connected.
+/// Each pair is an edge with probability `p`; the graph need not be connected.
 ///
-/// Instead of asking each pair, jumps from edge to edge (V. Batagelj and U. Brandes, 2005): the
-/// number of pairs without an edge in between is geometrically distributed.
+/// Jumps from edge to edge instead of testing each pair (V. Batagelj and U. Brandes, 2005): the
+/// number of pairs skipped is geometrically distributed.
 pub(super) fn gnp(nodes: u32, p: f64, random: &mut dyn FnMut() -> u64) -> Vec<(u32, u32)> {
     let mut edges = Vec::new();
     if p == 0.0 {
         return edges;
     }
     let ln_no_edge = libm::log1p(-p);
-    // The pairs (b, a) with a < b, row by row. It starts before the first.
+    // The pairs (b, a) with a < b, row by row, starting before the first.
     let (mut b, mut a) = (0_u32, 0_u64);
     loop {
-        // From (0, 1]; the chance that the gap has k pairs or more is (1 - p)^k. A cast saturates.
+        // In (0, 1]; the gap is at least k with probability (1 - p)^k. The cast saturates.
         let unit = ((random() >> 11) + 1) as f64 / (1_u64 << 53) as f64;
         let gap = (libm::log(unit) / ln_no_edge) as u64;
         a = a.saturating_add(gap);
@@ -68,7 +68,7 @@ pub(super) fn gnp(nodes: u32, p: f64, random: &mut dyn FnMut() -> u64) -> Vec<(u
     }
 }
 
-/// A cycle through all nodes, each cycle with the same probability. For three nodes or more.
+/// A Hamiltonian cycle, uniformly distributed, for three nodes or more.
 pub(super) fn cycle(nodes: u32, random: &mut dyn FnMut() -> u64) -> Vec<(u32, u32)> {
     let mut order: Vec<u32> = (0..nodes).collect();
     shuffle(&mut order, random);
@@ -76,12 +76,12 @@ pub(super) fn cycle(nodes: u32, random: &mut dyn FnMut() -> u64) -> Vec<(u32, u3
     closed.collect()
 }
 
-/// A graph in which every node has `degree` neighbours; not always connected, and now and then
-/// none at all. `nodes * degree` must be even, and `degree < nodes`.
+/// A random graph in which every node has degree `degree`; it need not be connected, and sometimes
+/// none is found. `nodes * degree` must be even, and `degree < nodes`.
 ///
 /// Every node gets `degree` stubs, and stubs are paired at random (B. Bollobás, 1980). Loops and
-/// doubles are few if the degree is small; each is exchanged against a random edge. Graphs are
-/// thereby nearly, but not exactly, equally likely.
+/// parallel edges are few if the degree is small; each is swapped with a random edge. The graphs
+/// are thereby nearly, but not exactly, uniformly distributed.
 pub(super) fn regular(
     nodes: u32,
     degree: u32,
@@ -89,7 +89,7 @@ pub(super) fn regular(
 ) -> Option<Vec<(u32, u32)>> {
     let missing = nodes - 1 - degree;
     if missing < degree {
-        // Where edges are dense the gaps are sparse, and as regular.
+        // The complement of a dense regular graph is sparse and regular.
         let gaps: BTreeSet<_> = paired(nodes, missing, random)?.into_iter().collect();
         let pairs = (1..nodes).flat_map(|b| (0..b).map(move |a| (a, b)));
         return Some(pairs.filter(|pair| !gaps.contains(pair)).collect());
@@ -117,7 +117,7 @@ fn paired(nodes: u32, degree: u32, random: &mut dyn FnMut() -> u64) -> Option<Ve
         if edges.is_empty() {
             return None;
         }
-        // a-b and c-d become a-c and b-d: no degree changes.
+        // The swap of a-b and c-d to a-c and b-d preserves all degrees.
         let swap = (0..16 * u64::from(nodes)).find_map(|_| {
             let place = below(edges.len() as u32, random) as usize;
             let (c, d) = edges[place];
@@ -139,7 +139,7 @@ fn ordered(a: u32, b: u32) -> (u32, u32) {
     (a.min(b), a.max(b))
 }
 
-/// Every order with the same probability (R. Durstenfeld, 1964).
+/// A uniform random permutation (R. Durstenfeld, 1964).
 fn shuffle(items: &mut [u32], random: &mut dyn FnMut() -> u64) {
     for last in (1..items.len()).rev() {
         let count = u32::try_from(last + 1).expect("a list of at most 2^32 - 1 items");
@@ -147,10 +147,10 @@ fn shuffle(items: &mut [u32], random: &mut dyn FnMut() -> u64) {
     }
 }
 
-/// Every number in `0..bound` with the same probability (D. Lemire, 2019).
+/// A uniform random number in `0..bound` (D. Lemire, 2019).
 fn below(bound: u32, random: &mut dyn FnMut() -> u64) -> u32 {
-    // The words fall into `bound` sections of a product; the short ones at their start are left out
-    // so that all are equally long.
+    // The products fall into `bound` sections; rejecting the short remainder at the start of each
+    // makes all sections equally long.
     let bound = u64::from(bound);
     let short = bound.wrapping_neg() % bound;
     loop {

@@ -2,13 +2,13 @@ use super::Graph;
 use super::shape::{Shape, after, before};
 use crate::NodeId;
 
-/// One way round a graph that is a cycle. See [`Graph::ring`].
+/// An orientation of a graph that is a cycle. See [`Graph::ring`].
 #[derive(Clone, Debug)]
 pub struct Ring(Order);
 
 #[derive(Clone, Debug)]
 enum Order {
-    /// As the nodes are numbered.
+    /// In the order of the node numbers.
     Numbered {
         nodes: u32,
     },
@@ -19,7 +19,7 @@ enum Order {
 }
 
 impl Ring {
-    /// The next node; alone on the ring, the node itself.
+    /// The next node on the ring; the only node is its own successor.
     pub fn successor(&self, node: NodeId) -> NodeId {
         match &self.0 {
             Order::Numbered { nodes } => NodeId(after(node.0, *nodes)),
@@ -27,7 +27,7 @@ impl Ring {
         }
     }
 
-    /// The node whose successor this is.
+    /// The node whose successor is `node`.
     pub fn predecessor(&self, node: NodeId) -> NodeId {
         match &self.0 {
             Order::Numbered { nodes } => NodeId(before(node.0, *nodes)),
@@ -37,16 +37,16 @@ impl Ring {
 }
 
 impl Graph {
-    /// The way round, if the graph is a cycle: along the links if they are directed, and otherwise
+    /// The orientation, if the graph is a cycle: along the links if they are directed, otherwise
     /// starting from node 0 towards its smaller neighbour.
     ///
-    /// One node, and two nodes joined by an edge, count as cycles: there the successor is the node
-    /// itself, or successor and predecessor are the same node.
+    /// A single node and two adjacent nodes count as cycles: the successor is the node itself, or
+    /// successor and predecessor are the same node.
     pub fn ring(&self) -> Option<Ring> {
         if matches!(self.shape, Shape::Ring | Shape::DirectedRing) || self.nodes <= 2 {
             return Some(Ring(Order::Numbered { nodes: self.nodes }));
         }
-        // As many edges as nodes come first: they can mostly be counted without looking at nodes.
+        // The number of edges is checked first: it is mostly known without visiting the nodes.
         let is_cycle = self.edges() == u64::from(self.nodes)
             && NodeId::all(self.nodes).all(|node| self.degree(node) == 2);
         is_cycle.then(|| self.way_round())

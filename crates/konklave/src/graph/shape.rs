@@ -5,7 +5,7 @@ use std::slice;
 use super::adjacency::Adjacency;
 use crate::NodeId;
 
-/// How the links of a graph are known: by formula, or by list.
+/// The links of a graph: by formula, or as adjacency lists.
 #[derive(Clone, Debug)]
 pub(super) enum Shape {
     Ring,
@@ -13,7 +13,7 @@ pub(super) enum Shape {
     Line,
     /// Node 0 is the centre.
     Star,
-    /// In the order of a heap: the parent of `i` is `(i - 1) / arity`.
+    /// In heap order: the parent of `i` is `(i - 1) / arity`.
     Tree {
         arity: u32,
     },
@@ -23,7 +23,7 @@ pub(super) enum Shape {
         width: u32,
         height: u32,
     },
-    /// Numbered like the grid, with opposite borders joined.
+    /// Numbered like the grid, with opposite borders connected.
     Torus {
         width: u32,
         height: u32,
@@ -38,7 +38,7 @@ pub(super) enum Shape {
     },
 }
 
-/// Where a listed graph comes from.
+/// The source of a graph with adjacency lists.
 #[derive(Clone, Debug)]
 pub(super) enum Origin {
     RandomTree,
@@ -59,7 +59,7 @@ impl Shape {
             Self::Star if node == 0 => Places::Ranges(0..0, 1..nodes),
             Self::Star => Places::Ranges(0..1, 0..0),
             Self::Tree { arity } => {
-                // The last level may end early, and the formula may leave 32 bits.
+                // The last level may be partial, and the formula may exceed 32 bits.
                 let child = |k: u64| (u64::from(node) * u64::from(arity) + k).min(nodes.into());
                 let children = child(1) as u32..child(u64::from(arity) + 1) as u32;
                 let parent = previous.map_or(0..0, |p| p / arity..p / arity + 1);
@@ -106,8 +106,8 @@ impl Shape {
                 u64::from(height) * cycle_edges(width) + u64::from(width) * cycle_edges(height)
             }
             Self::Hypercube => n / 2 * u64::from(nodes.ilog2()),
-            // Two shifts per node, less the loops at 00..0 and 11..1, and 01..01 and 10..10 being
-            // each other's shift.
+            // Two shifts per node, minus the loops at 00..0 and 11..1, and minus one because 01..01
+            // and 10..10 are shifts of each other.
             Self::DeBruijn => (2 * n).saturating_sub(3),
             Self::Listed { ref links, .. } => links.edges(),
         }
@@ -135,7 +135,7 @@ impl Shape {
         };
         let size = count(nodes.into(), "node");
         match self {
-            // Elsewhere the shape tells how many edges there are.
+            // In all other cases the shape determines the number of edges.
             Self::Listed { origin: Origin::Gnp | Origin::File, links } => {
                 format!("{name} of {size} and {}", count(links.edges(), "edge"))
             }
@@ -144,17 +144,17 @@ impl Shape {
     }
 }
 
-/// The place before `place` on a cycle.
+/// The predecessor of `place` on a cycle.
 pub(super) fn before(place: u32, cycle: u32) -> u32 {
     place.checked_sub(1).unwrap_or(cycle - 1)
 }
 
-/// The place after `place` on a cycle.
+/// The successor of `place` on a cycle.
 pub(super) fn after(place: u32, cycle: u32) -> u32 {
     if place + 1 < cycle { place + 1 } else { 0 }
 }
 
-/// How many pairs of different places follow each other on a cycle.
+/// The number of edges of a cycle, without loops and parallel edges.
 fn cycle_edges(places: u32) -> u64 {
     if places > 2 { places.into() } else { u64::from(places) - 1 }
 }
@@ -173,7 +173,7 @@ enum Places<'a> {
     },
     /// All of the first range, then all of the second.
     Ranges(Range<u32>, Range<u32>),
-    /// `node` with one bit flipped: the bits it has, then those it has not.
+    /// `node` with one bit flipped: first a set bit, then a cleared one.
     Flips {
         node: u32,
         falling: u32,
@@ -183,7 +183,7 @@ enum Places<'a> {
 }
 
 impl Neighbours<'_> {
-    /// Sorts the candidates, and drops doubles and the node itself: what a small cycle needs.
+    /// Sorts the candidates, and drops duplicates and the node itself, which occur on small cycles.
     fn few(node: u32, candidates: [Option<u32>; 4]) -> Places<'static> {
         let mut nodes = [0; 4];
         let mut end = 0;
@@ -198,7 +198,7 @@ impl Neighbours<'_> {
         Places::Few { nodes, at: 0, end: end as u8 }
     }
 
-    /// Whether `node` is one of those that are still to come.
+    /// Whether the iterator will still yield `node`.
     pub fn contains(&self, node: NodeId) -> bool {
         match &self.0 {
             Places::Few { nodes, at, end } => nodes[*at as usize..*end as usize].contains(&node.0),
@@ -224,7 +224,7 @@ impl Iterator for Neighbours<'_> {
             }
             Places::Ranges(first, second) => first.next().or_else(|| second.next()).map(NodeId),
             Places::Flips { node, falling, rising } => {
-                // Losing the highest bit gives the smallest number, gaining it the largest.
+                // Clearing the highest bit gives the smallest number, setting it the largest.
                 let (bits, place) = match falling.checked_ilog2() {
                     Some(highest) => (falling, highest),
                     None if *rising == 0 => return None,

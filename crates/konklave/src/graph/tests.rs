@@ -6,7 +6,7 @@ mod shape;
 mod topology;
 mod walk;
 
-/// A source of randomness that is the same everywhere (S. Vigna's splitmix64).
+/// A reproducible source of randomness (S. Vigna's splitmix64).
 fn splitmix64(mut state: u64) -> impl FnMut() -> u64 {
     move || {
         state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -29,7 +29,7 @@ fn edge_list(text: &str) -> Graph {
     Graph::parse(text, Format::EdgeList).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// The links of `graph`, asked for pair by pair.
+/// The links of `graph`, queried pair by pair.
 fn matrix(graph: &Graph) -> Vec<Vec<bool>> {
     let row = |a| NodeId::all(graph.nodes()).map(|b| graph.has_edge(a, b)).collect();
     NodeId::all(graph.nodes()).map(row).collect()

@@ -22,7 +22,7 @@ pub const NAMES: [&str; 14] = [
     "file",
 ];
 
-/// How each topology is written. `grid`, `torus` and `tree` can do without what follows the colon.
+/// The syntax of each topology. The argument of `grid`, `torus` and `tree` is optional.
 pub const FORMS: [&str; 14] = [
     "ring",
     "directed-ring",
@@ -40,53 +40,53 @@ pub const FORMS: [&str; 14] = [
     "file:PATH",
 ];
 
-/// The form of a network as a person writes it, without the number of nodes.
+/// A family of networks, without the number of nodes.
 ///
-/// Read with [`str::parse`], and written back by [`Display`] in a form that is read as the same.
+/// Parsed with [`str::parse`]; [`Display`] writes a form that parses to the same value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Topology {
-    /// `ring`: a cycle whose links carry both ways.
+    /// `ring`: a bidirectional cycle.
     Ring,
-    /// `directed-ring`: a cycle whose links carry from each node to the next only.
+    /// `directed-ring`: a cycle with links from each node to the next only.
     DirectedRing,
-    /// `line`: each node is joined to the next.
+    /// `line`: a path; each node is adjacent to the next.
     Line,
-    /// `star`: node 0 is joined to all others.
+    /// `star`: node 0 is adjacent to all others.
     Star,
     /// `tree:K`, or `tree` for K = 2: every inner node, but perhaps the last, has K children.
     Tree {
         /// K.
         arity: NonZeroU32,
     },
-    /// `random-tree`: each tree on the numbered nodes is equally likely.
+    /// `random-tree`: a labelled tree, uniformly distributed.
     RandomTree,
-    /// `complete`: every node is joined to every other.
+    /// `complete`: any two nodes are adjacent.
     Complete,
     /// `grid:WxH`, or `grid` for as square as the number of nodes allows.
     Grid {
         /// W and H.
         sides: Option<(NonZeroU32, NonZeroU32)>,
     },
-    /// `torus:WxH`, or `torus`: a grid with opposite borders joined.
+    /// `torus:WxH`, or `torus`: a grid with opposite borders connected.
     Torus {
         /// W and H.
         sides: Option<(NonZeroU32, NonZeroU32)>,
     },
-    /// `hypercube`: nodes are joined that differ in one bit of their numbers.
+    /// `hypercube`: two nodes are adjacent if their numbers differ in one bit.
     Hypercube,
-    /// `debruijn`: nodes are joined if one number is the other shifted by a bit.
+    /// `debruijn`: two nodes are adjacent if one number is the other shifted by a bit.
     DeBruijn,
-    /// `gnp:P`: any two nodes are joined with probability P, independently.
+    /// `gnp:P`: any two nodes are adjacent with probability P, independently.
     Gnp {
         /// P.
         probability: Probability,
     },
-    /// `regular:D`: every node has D neighbours, otherwise at random.
+    /// `regular:D`: a random graph in which every node has degree D.
     Regular {
         /// D.
         degree: NonZeroU32,
     },
-    /// `file:PATH`: what [`Graph::parse`](super::Graph::parse) makes of the file's text.
+    /// `file:PATH`: the graph that [`Graph::parse`](super::Graph::parse) reads from the file.
     File {
         /// PATH.
         path: String,
@@ -98,7 +98,7 @@ pub enum Topology {
 pub struct Probability(f64);
 
 impl Probability {
-    /// None if `value` is out of bounds, or no number.
+    /// None if `value` is out of bounds or not a number.
     pub fn new(value: f64) -> Option<Self> {
         (0.0..=1.0).contains(&value).then_some(Self(value))
     }
@@ -109,7 +109,7 @@ impl Probability {
     }
 }
 
-/// Holds because what is not a number is not a probability.
+/// Equality is reflexive, because a probability is never NaN.
 impl Eq for Probability {}
 
 impl FromStr for Topology {
@@ -169,7 +169,7 @@ impl Display for Topology {
     }
 }
 
-/// What follows the colon, and the whole text for messages.
+/// The argument after the colon, and the whole text for error messages.
 struct Argument<'a> {
     text: &'a str,
     value: Option<&'a str>,

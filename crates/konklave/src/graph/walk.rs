@@ -3,12 +3,12 @@ use super::shape::Shape;
 use crate::NodeId;
 
 impl Graph {
-    /// The parent of each node in a tree of shortest ways to `root`, whose parent is itself. Among
-    /// parents equally near, the one found first from the root.
+    /// The parent of each node in a tree of shortest paths to `root`, which is its own parent. Ties
+    /// are broken by the order of discovery from the root.
     pub fn tree_towards(&self, root: NodeId) -> Vec<NodeId> {
         let mut parents = vec![root; self.nodes as usize];
         if self.is_directed() {
-            // Links lead away from where a search would start; towards the root there is one way.
+            // A search from the root would follow links away from it; towards it there is one path.
             for node in NodeId::all(self.nodes).filter(|&node| node != root) {
                 parents[node.index()] = self.neighbours(node).next().expect("a successor");
             }
@@ -18,7 +18,7 @@ impl Graph {
         parents
     }
 
-    /// How many hops a message needs from `from` to each node.
+    /// The distance, in hops, from `from` to each node.
     pub fn distances(&self, from: NodeId) -> Vec<u32> {
         let mut distances = vec![u32::MAX; self.nodes as usize];
         distances[from.index()] = 0;
@@ -26,10 +26,10 @@ impl Graph {
         distances
     }
 
-    /// The largest distance between two nodes.
+    /// The diameter: the largest distance between two nodes.
     ///
-    /// Fast for formulas and trees. In another graph every node starts a search, so the time grows
-    /// with nodes times edges.
+    /// Fast for formulas and trees. In other graphs a search starts at every node, so the time is
+    /// proportional to nodes times edges.
     pub fn diameter(&self) -> u32 {
         let farthest = |from| {
             let distances = self.distances(from).into_iter().zip(NodeId::all(self.nodes));
@@ -37,29 +37,29 @@ impl Graph {
         };
         let (eccentricity, far) = farthest(NodeId(0));
         if self.is_tree() {
-            // A node farthest from anywhere is an end of a longest path.
+            // In a tree, a node farthest from any node is an end of a longest path.
             farthest(far).0
         } else if matches!(self.shape, Shape::Listed { .. }) {
             NodeId::all(self.nodes).map(|node| farthest(node).0).max().unwrap_or(0)
         } else {
-            // In every formula node 0 is a corner, or all nodes are alike.
+            // In every other formula the eccentricity of node 0 is the diameter.
             eccentricity
         }
     }
 
-    /// A node that node 0 cannot reach, while a graph is being made.
+    /// A node that node 0 cannot reach, to check whether a new graph is connected.
     pub(super) fn unreachable(&self) -> Option<NodeId> {
         let distances = self.distances(NodeId(0));
         NodeId::all(self.nodes).find(|node| distances[node.index()] == u32::MAX)
     }
 
-    /// Breadth first from `start`: tells of each other node, and from where it was found.
+    /// Breadth-first search from `start`: reports each other node with its predecessor.
     fn walk(&self, start: NodeId, mut found: impl FnMut(NodeId, NodeId)) {
         let mut seen = vec![false; self.nodes as usize];
         seen[start.index()] = true;
         let mut queue = vec![start];
         let mut at = 0;
-        // Once all are found the rest of the links need no look: in a complete graph, almost all.
+        // Stops once all nodes are found: in a complete graph that skips almost all links.
         while at < queue.len() && queue.len() < self.nodes as usize {
             let node = queue[at];
             at += 1;

@@ -1,38 +1,38 @@
-//! As Maekawa, but a permission goes straight from the one who leaves to the one who is next.
+//! As Maekawa, but a node that leaves passes each permission directly to the next requester.
 //!
 //! G. Cao, M. Singhal: A delay-optimal quorum-based mutual exclusion algorithm for distributed
 //! systems. IEEE Transactions on Parallel and Distributed Systems 12 (12), 2001.
 //!
 //! # Idea
 //!
-//! In Maekawa's algorithm a permission goes back to its arbiter before it goes on: two messages in
-//! a row between two entries. Here the arbiter tells the owner of its permission in time who is
-//! next. The owner hands the permission over when it leaves, and tells the arbiter to whom. An
-//! inquiry always comes with such a transfer: whoever is older than the owner is also next.
+//! In Maekawa's algorithm a permission returns to its arbiter before it is granted again: two
+//! messages in sequence between two entries. Here the arbiter sends the owner of its permission a
+//! transfer that names the next request. The owner passes the permission on when it leaves, and
+//! informs the arbiter. Every inquiry comes with a transfer, as the older request is the next.
 //!
-//! So a permission can come from a third node, and what the arbiter says about it can arrive before
-//! it or after it is gone. Therefore every permission has an epoch, counted up each time it changes
-//! hands, also by owners. A transfer for an epoch yet to come waits for its permission; one for an
-//! epoch that is over is ignored. A release for an epoch yet to come waits at the arbiter until
-//! those before it have arrived. If a transfer came too late, the arbiter learns from the release
-//! who is owner now, and tells that one who is next.
+//! So a permission can come from a third node, and the arbiter's messages about it can arrive
+//! before it, or after it was passed on. Therefore every permission has an epoch, incremented
+//! whenever it changes hands. A transfer of a later epoch waits for its permission, one of an
+//! earlier epoch is ignored, and a release of a later epoch waits for the releases before it. If a
+//! transfer was late, the release tells the arbiter to which owner to repeat it.
 //!
 //! # Cost
 //!
 //! Messages: 3(K-1) per entry under light load, 5(K-1)+1 under heavy load. K is the size of a
-//! quorum: about sqrt(n) on planes, 2 sqrt(n) on grids. The one more is the permission of one's own
-//! arbiter, which comes from the previous owner. The number is lower, and some delays are 2T, if
-//! entries are so short that transfers come too late. Coordination delay T, waiting time 2T on an
-//! idle system. State: a slot per arbiter, a queue of at most K requests. Message: up to two
-//! stamps.
+//! quorum: about sqrt(n) on planes, 2 sqrt(n) on grids. The extra message brings the permission of
+//! the node's own arbiter. Very short entries take fewer messages, with some delays of 2T.
+//!
+//! - Time: coordination delay T, waiting time 2T on an idle system.
+//! - State: a slot per arbiter, a queue of at most K requests.
 //!
 //! # Assumes
 //!
-//! A complete network, of which only quorums are used, with reliable channels in any order. No
-//! crashes: a crashed node blocks those who have it in their quorum, a crashed owner all whose
-//! quorums meet its own, and one that comes back without its memory lets two in. A lost message
-//! blocks, too, unless it is a transfer or failure that turns out not to matter. A doubled one is
-//! ignored by its epoch or request; only a doubled request that comes after its end blocks.
+//! A complete network, of which only the quorums are used, with reliable channels in any order.
+//!
+//! - Loss: a lost message blocks, unless it is a transfer or failure without effect. Safety holds.
+//! - Duplication: a duplicate request after its release blocks its arbiter; others are ignored.
+//! - Crash: a crashed arbiter blocks the nodes whose quorum contains it, a crashed owner all whose
+//!   quorums intersect its own; a restart without memory can let two nodes in.
 //!
 //! # Differs from the paper
 //!
@@ -46,45 +46,45 @@ use super::{Command, Event, Stamp};
 use crate::protocol::{Env, Never, Protocol};
 use crate::{NodeId, NodeSet};
 
-/// What nodes send each other.
+/// The messages between requesters and arbiters.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Msg {
-    /// To an arbiter: may I enter?
+    /// To an arbiter: the sender asks for its permission.
     Request(Stamp),
-    /// To a requester, from an arbiter or the previous owner: here is a permission.
+    /// To a requester, from an arbiter or the previous owner: a permission.
     Locked {
-        /// Whose permission it is.
+        /// The arbiter that the permission belongs to.
         arbiter: NodeId,
-        /// How often it has changed hands.
+        /// The number of times that it has changed hands.
         epoch: u64,
-        /// The request that it is for.
+        /// The request that it is granted to.
         request: Stamp,
         /// The request that is next, as far as the sender knows.
         next: Option<Stamp>,
     },
-    /// To the owner of a permission: hand it over to this request when you leave.
+    /// To the owner of a permission: pass it on to this request on leaving.
     Transfer {
-        /// The permission of this epoch.
+        /// The epoch of the permission concerned.
         epoch: u64,
         /// The request that is next.
         next: Stamp,
-        /// Also: can you enter? If not, yield.
+        /// Whether this is also an inquiry: yield if the request has failed anywhere.
         inquire: bool,
     },
-    /// To a requester: somebody else comes before you.
+    /// To a requester: an older request precedes this one at the arbiter.
     Failed(Stamp),
-    /// To an arbiter: I cannot enter, give your permission to somebody else until my turn comes.
+    /// To an arbiter: the owner returns the permission, and its request goes back into the queue.
     Yield {
-        /// The permission of this epoch.
+        /// The epoch of the permission concerned.
         epoch: u64,
         /// The request that yields.
         request: Stamp,
     },
-    /// To an arbiter: I have left.
+    /// To an arbiter: the owner has left.
     Release {
-        /// The permission of this epoch is free,
+        /// The epoch of the permission concerned.
         epoch: u64,
-        /// or was handed over to this request.
+        /// The request that it was passed on to; none if it is free.
         to: Option<Stamp>,
     },
 }
@@ -93,10 +93,10 @@ pub enum Msg {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct CaoSinghal {
     me: NodeId,
-    /// At least the time of every request sent or seen.
+    /// At least the time of every request sent or received.
     clock: u64,
     state: State,
-    /// What we know of each arbiter in our quorum.
+    /// The permission of each arbiter in our quorum.
     slots: BTreeMap<NodeId, Slot>,
     arbiter: Arbiter,
 }
@@ -111,9 +111,9 @@ enum State {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 struct Slot {
     permission: Permission,
-    /// The epoch of the permission that we have, or had last, also for an earlier request.
+    /// The epoch of the permission that we hold or held last, also for an earlier request.
     epoch: u64,
-    /// What came in advance about a permission that is still under way.
+    /// A transfer that has overtaken its permission, which is still in transit.
     pending: Option<Pending>,
 }
 
@@ -121,11 +121,11 @@ struct Slot {
 enum Permission {
     #[default]
     Missing,
-    /// We were told that somebody else comes before us, or have yielded.
+    /// Our request failed at the arbiter, or we yielded.
     Failed,
     Granted {
         next: Option<Stamp>,
-        /// Whether it is wanted back. Not while anything has failed.
+        /// Whether the arbiter has inquired. False while any other slot has failed.
         inquired: bool,
     },
 }
@@ -139,20 +139,20 @@ struct Pending {
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 struct Arbiter {
-    /// The request that has our permission, as far as we know.
+    /// The owner of our permission, according to the releases so far.
     owner: Option<Stamp>,
-    /// How often it has changed hands, as far as we know.
+    /// The epoch of the permission, according to the releases so far.
     epoch: u64,
-    /// The requests that wait for it. Empty while it is free.
+    /// The requests that wait for the permission. Empty while it is free.
     queue: BTreeSet<Stamp>,
-    /// Those in the queue that know that they failed: all but perhaps the oldest.
+    /// The requests in the queue that were told that they failed: all but perhaps the oldest.
     told: BTreeSet<Stamp>,
-    /// Releases of epochs yet to come: to whom the permission was handed over.
+    /// Releases of later epochs, each with the request that the permission was passed on to.
     early: BTreeMap<u64, Option<Stamp>>,
 }
 
 impl CaoSinghal {
-    /// Node `me`, with its quorum. Any two quorums must meet.
+    /// Node `me`, with its quorum. Any two quorums must intersect.
     pub fn new(me: NodeId, quorum: &NodeSet) -> Self {
         let slots = quorum.iter().map(|arbiter| (arbiter, Slot::default())).collect();
         Self { me, clock: 0, state: State::Released, slots, arbiter: Arbiter::default() }
@@ -203,7 +203,7 @@ impl Protocol for CaoSinghal {
     fn waits_for(&self) -> NodeSet {
         let is_missing = |slot: &Slot| self.state != State::Released && !slot.is_granted();
         let missing = self.slots.iter().filter(|(_, slot)| is_missing(slot)).map(|(&id, _)| id);
-        // As an arbiter, for whoever has its permission while others want it.
+        // As an arbiter: for the owner of its permission, if other requests wait.
         let Arbiter { owner, queue, .. } = &self.arbiter;
         let owner = owner.map(|own| own.node).filter(|&id| id != self.me && !queue.is_empty());
         missing.filter(|&id| id != self.me || owner.is_none()).chain(owner).collect()
@@ -222,7 +222,7 @@ impl CaoSinghal {
     ) {
         let Some(slot) = self.slots.get_mut(&arbiter) else { return };
         if self.state != (State::Wanted { mine: request }) || epoch <= slot.epoch {
-            return; // Doubled.
+            return; // A duplicate.
         }
         slot.epoch = epoch;
         slot.permission = match slot.pending.take() {
@@ -248,21 +248,21 @@ impl CaoSinghal {
                 self.yield_if_failed(env);
             }
             _ if transfer.epoch > slot.epoch => slot.merge(transfer),
-            _ => {} // We have yielded or handed over: the arbiter will tell the new owner.
+            _ => {} // Yielded or passed on: the arbiter will tell the new owner.
         }
     }
 
     fn on_failed(&mut self, from: NodeId, request: Stamp, env: &mut impl Env<Self>) {
         let Some(slot) = self.slots.get_mut(&from) else { return };
         if self.state != (State::Wanted { mine: request }) || slot.is_granted() {
-            return; // Overtaken by the permission.
+            return; // The permission has overtaken it.
         }
         slot.permission = Permission::Failed;
         self.yield_if_failed(env);
     }
 
     fn yield_if_failed(&mut self, env: &mut impl Env<Self>) {
-        let State::Wanted { mine } = self.state else { return }; // Inside, inquiries wait.
+        let State::Wanted { mine } = self.state else { return }; // Inquiries wait.
         if !self.slots.values().any(|slot| slot.permission == Permission::Failed) {
             return;
         }
@@ -289,7 +289,7 @@ impl CaoSinghal {
         self.tell(arbiter, Msg::Release { epoch, to: next }, env);
     }
 
-    /// Our arbiters, this node itself last: what it says comes after what we said to others.
+    /// Our arbiters, this node itself last: its effects follow the messages to the others.
     fn quorum(&self) -> Vec<NodeId> {
         let mut quorum: Vec<NodeId> = self.slots.keys().copied().collect();
         quorum.sort_by_key(|&arbiter| arbiter == self.me);
@@ -311,7 +311,7 @@ impl Slot {
     }
 }
 
-/// The older of two who may be next: the arbiter named it later.
+/// Of two candidates for the next request the older one counts: the arbiter named it later.
 fn older(known: Option<Stamp>, next: Stamp) -> Option<Stamp> {
     Some(known.map_or(next, |known| known.min(next)))
 }
@@ -323,11 +323,11 @@ impl CaoSinghal {
         let Arbiter { owner, epoch, queue, told, .. } = &mut self.arbiter;
         let (owner, epoch, head) = (*owner, *epoch, queue.first().copied());
         if owner == Some(theirs) || !queue.insert(theirs) {
-            return; // Doubled.
+            return; // A duplicate.
         }
         let Some(owner) = owner else { return self.grant(env) };
         let is_next = head.is_none_or(|head| theirs < head);
-        // Whoever is not next, or next but younger than the owner, must know that it failed.
+        // A request that is not next, or younger than the owner's, must be told that it failed.
         let failed = if is_next && theirs < owner { head } else { Some(theirs) };
         let failed = failed.filter(|&failed| told.insert(failed));
         if is_next {
@@ -341,7 +341,7 @@ impl CaoSinghal {
 
     fn on_yield(&mut self, epoch: u64, theirs: Stamp, env: &mut impl Env<Self>) {
         if self.arbiter.epoch != epoch || self.arbiter.owner != Some(theirs) {
-            return; // Doubled.
+            return; // A duplicate.
         }
         self.arbiter.queue.insert(theirs);
         self.arbiter.told.insert(theirs);
@@ -350,7 +350,7 @@ impl CaoSinghal {
 
     fn on_release(&mut self, epoch: u64, to: Option<Stamp>, env: &mut impl Env<Self>) {
         if epoch < self.arbiter.epoch {
-            return; // Doubled.
+            return; // A duplicate.
         }
         self.arbiter.early.insert(epoch, to);
         while let Some(to) = self.arbiter.early.remove(&self.arbiter.epoch) {
@@ -361,7 +361,7 @@ impl CaoSinghal {
         }
     }
 
-    /// The former owner has given our permission to `next`.
+    /// The former owner has passed our permission on to `next`.
     fn hand_over(&mut self, next: Stamp, env: &mut impl Env<Self>) {
         let Arbiter { owner, epoch, queue, told, .. } = &mut self.arbiter;
         queue.remove(&next);
@@ -374,7 +374,7 @@ impl CaoSinghal {
         }
     }
 
-    /// The permission is here: the oldest request gets it.
+    /// The permission is free: the oldest request gets it.
     fn grant(&mut self, env: &mut impl Env<Self>) {
         let Arbiter { owner, epoch, queue, told, .. } = &mut self.arbiter;
         *owner = queue.pop_first();
@@ -385,7 +385,7 @@ impl CaoSinghal {
         self.tell(request.node, Msg::Locked { arbiter: self.me, epoch, request, next }, env);
     }
 
-    /// Requester and arbiter of one node talk without messages.
+    /// Messages between requester and arbiter of the same node are local calls.
     fn tell(&mut self, to: NodeId, msg: Msg, env: &mut impl Env<Self>) {
         if to == self.me {
             self.on_message(to, msg, env);

@@ -1,38 +1,45 @@
-//! A permission lasts until you give it away: ask only those whose permission you lack.
+//! A permission lasts until it is given away: ask only the nodes whose permission is missing.
 //!
 //! O. S. F. Carvalho, G. Roucairol: On mutual exclusion in computer networks. Communications of the
 //! ACM 26 (2), 1983.
 //!
 //! # Idea
 //!
-//! As in the algorithm of Ricart and Agrawala, a node enters with the permission of everyone else,
-//! and a permission is refused as long as its giver is inside or has asked before. But a reply is
-//! more than an answer to one request: it hands over the one permission that the two nodes share.
-//! Whoever has it keeps it, and enters again without asking, until the other one asks for it.
+//! As in the algorithm of Ricart and Agrawala, a node enters with the permission of all other
+//! nodes, and a node that is inside or whose request is older defers its reply. But a reply is more
+//! than the answer to one request: it hands over the one permission that the two nodes share. The
+//! holder keeps it, and enters again without asking, until the other node requests it.
 //!
-//! A node that waits may have to give away a permission that it kept from before. It then needs it
-//! back and sends its request, with the same stamp, behind the reply.
+//! A waiting node may have to give away a permission that it kept from an earlier entry. It then
+//! needs that permission back, and sends its request, with the same timestamp, behind the reply.
 //!
 //! # Cost
 //!
-//! Messages: 0 to 2(n-1) per entry; n-1 under light load, 2(n-1) under heavy. They are two for each
-//! node that has entered since one's own last entry; so n on average if nobody enters twice in a
-//! row. The first entry of a node takes 2(n-1), or, if permissions are ordered, as many as if all
-//! had entered before, the smallest number last. Coordination delay T, waiting time 2T on an idle
-//! system. State: a clock and two sets of nodes. Message: one stamp.
+//! Messages: 0 to 2(n-1) per entry; n-1 under light load, 2(n-1) under heavy. An entry costs two
+//! messages for each node that has entered since the requester's own last entry; so n on average if
+//! no node enters twice in a row. The first entry of a node takes 2(n-1), or, with `ordered`
+//! permissions, as many as if all nodes had entered before, the smallest number last. A request
+//! carries one timestamp.
+//!
+//! - Time: coordination delay T, waiting time 2T on an idle system.
+//! - State: a clock and two sets of nodes.
 //!
 //! # Assumes
 //!
-//! A complete network with reliable channels in any order. No crashes: those who lack the
-//! permission of a crashed node wait for ever, while one that has it can still enter. A lost
-//! message blocks its requester; a doubled reply, or the reply to a doubled request, can stand for
-//! a permission that was given away long ago and let two nodes in together.
+//! A complete network with reliable channels, which may reorder messages, and no crashes.
+//!
+//! - Loss: a lost request or reply starves its requester, and then the other node as soon as it
+//!   asks. Safety holds.
+//! - Duplication: a duplicate reply, or the reply to a duplicate request, can stand for a
+//!   permission that was given away meanwhile and let two nodes in.
+//! - Crash: a node that lacks the permission of a crashed node starves; a node that holds it can
+//!   still enter.
 //!
 //! # Differs from the paper
 //!
-//! In the beginning nobody has a permission, so that all nodes are alike; the first entry of each
-//! asks everyone. The variant `ordered` gives the permission of two nodes to the one with the
-//! smaller number, which spares half of that.
+//! Initially no node holds a permission, so that all nodes start alike and the first entry of each
+//! asks all others. The variant `ordered` gives the permission of each pair to the node with the
+//! smaller number, which saves half of these messages.
 
 use serde::{Deserialize, Serialize};
 
@@ -40,23 +47,23 @@ use super::{Command, Event, Stamp};
 use crate::protocol::{Env, Invariant, Never, Protocol, Snapshot};
 use crate::{NodeId, NodeSet};
 
-/// What nodes send each other.
+/// The messages between nodes.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Msg {
-    /// Give me our permission.
+    /// The sender asks for the permission that it shares with the receiver.
     Request(Stamp),
-    /// Keep it until I ask for it.
+    /// The sender hands this permission over, until it requests it again.
     Reply,
 }
 
 const _: () = assert!(size_of::<Msg>() <= 24);
 
-/// Who has the permission of two nodes in the beginning.
+/// Which node of a pair holds their permission initially.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Variant {
     /// Neither: each has to ask the other first.
     Symmetric,
-    /// The one with the smaller number.
+    /// The node with the smaller number.
     Ordered,
 }
 
@@ -65,12 +72,12 @@ pub enum Variant {
 pub struct CarvalhoRoucairol {
     me: NodeId,
     nodes: u32,
-    /// At least the time of every request sent or seen.
+    /// At least the time of every request sent or received.
     clock: u64,
     state: State,
-    /// With whom we share a permission that is not here. While wanted, all of them were asked.
+    /// The nodes whose permission is missing here. While wanted, all of them have been asked.
     missing: NodeSet,
-    /// Whom we owe a reply when we leave. Empty while released.
+    /// The nodes whose replies are deferred until this node leaves. Empty while released.
     deferred: NodeSet,
 }
 
@@ -128,7 +135,7 @@ impl Protocol for CarvalhoRoucairol {
                 match self.state {
                     State::Wanted { mine } if mine > theirs => {
                         env.send(from, Msg::Reply);
-                        // If it was missing before, our request is under way already.
+                        // If it was missing before, our request is already in transit.
                         if self.missing.insert(from) {
                             env.send(from, Msg::Request(mine));
                         }
@@ -143,7 +150,7 @@ impl Protocol for CarvalhoRoucairol {
                 }
             }
             Msg::Reply => {
-                let State::Wanted { .. } = self.state else { return }; // Doubled.
+                let State::Wanted { .. } = self.state else { return }; // Duplicate.
                 self.missing.remove(from);
                 self.enter_if_nothing_is_missing(env);
             }
@@ -171,12 +178,12 @@ impl CarvalhoRoucairol {
     }
 }
 
-/// Two nodes share one permission: it is never at both.
+/// Each pair of nodes shares one permission, so at most one of the two holds it.
 fn one_permission(system: &Snapshot<'_, CarvalhoRoucairol>) -> Result<(), String> {
     for (place, node) in system.nodes.iter().enumerate() {
         for other in &system.nodes[..place] {
             if !node.missing.contains(other.me) && !other.missing.contains(node.me) {
-                return Err(format!("nodes {} and {} both have theirs", other.me, node.me));
+                return Err(format!("nodes {} and {} both hold it", other.me, node.me));
             }
         }
     }

@@ -1,31 +1,37 @@
-//! One node keeps the queue, and lends the right to enter to one node at a time.
+//! One coordinator keeps the queue of requests and grants entry to one node at a time.
 //!
 //! Folklore; the simple solution in M. Singhal, N. G. Shivaratri: Advanced Concepts in Operating
 //! Systems. McGraw-Hill, 1994.
 //!
 //! # Idea
 //!
-//! A node that wants to enter asks the coordinator. The coordinator queues the requests as they
-//! arrive and grants the first. When that one has left, it says so, and the next is granted. The
-//! coordinator may want to enter, too: it then asks itself, which is no message.
+//! A node that wants to enter sends a request to the coordinator. The coordinator queues requests
+//! in order of arrival and grants the first. A node that leaves releases the grant, and the
+//! coordinator grants the next request. The coordinator can be a client, too: its messages to
+//! itself are local calls and are not counted.
 //!
-//! This is the yardstick of all other algorithms: hard to beat in messages, but the coordinator is
-//! a bottleneck, carries all the load, and everything stops without it.
+//! The other algorithms are measured against this one. Few need fewer messages, but the coordinator
+//! is a bottleneck, carries all the load, and is a single point of failure.
 //!
 //! # Cost
 //!
-//! Messages: 3 per entry, none for the coordinator: 3(n-1)/n on average. Coordination delay 2T for
-//! the release and the grant, T if the coordinator leaves or is next. Waiting time 2T on an idle
-//! system. State: a queue at the coordinator, nothing elsewhere. Messages are empty.
+//! Messages: 3 per entry, none for the coordinator: 3(n-1)/n on average. Messages are empty.
+//!
+//! - Time: coordination delay 2T for the release and the grant, T if the coordinator leaves or is
+//!   next; waiting time 2T on an idle system.
+//! - State: a queue at the coordinator, nothing elsewhere.
 //!
 //! # Assumes
 //!
-//! Reliable channels in any order between the coordinator and the others: a node's next request may
-//! overtake its release and is queued behind it. A crash of the coordinator stops everyone, one of
-//! a node that is inside or in the queue blocks those behind it, one of an idle node is harmless. A
-//! lost request blocks its sender, a lost grant or release everyone. A doubled request earns a
-//! grant that nobody gives back, which blocks everyone; a doubled grant or release can come late
-//! and let two nodes in together.
+//! Reliable channels between the coordinator and every other node. They may reorder messages: a
+//! request that overtakes its sender's release is queued behind it.
+//!
+//! - Loss: a lost request starves its sender; a lost grant or release blocks all nodes. Safety
+//!   holds.
+//! - Duplication: a duplicate request earns a second grant, which its sender never releases, and
+//!   that blocks all nodes. A duplicate grant or release that arrives late can let two nodes in.
+//! - Crash: the crash of the coordinator blocks all nodes; the crash of a node that is inside or in
+//!   the queue blocks all nodes behind it; the crash of an idle node is harmless.
 //!
 //! # Differs from the paper
 //!
@@ -39,14 +45,14 @@ use super::{Command, Event, Phase};
 use crate::protocol::{Env, Never, Protocol};
 use crate::{NodeId, NodeSet};
 
-/// What nodes and the coordinator send each other.
+/// The messages between the nodes and the coordinator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Msg {
-    /// May I enter?
+    /// To the coordinator: the sender wants to enter.
     Request,
-    /// You may.
+    /// From the coordinator: the receiver may enter.
     Grant,
-    /// I have left.
+    /// To the coordinator: the sender has left.
     Release,
 }
 
@@ -56,7 +62,7 @@ pub struct Central {
     me: NodeId,
     coordinator: NodeId,
     phase: Phase,
-    /// At the coordinator: who asked, first come first. The head was granted and has not left yet.
+    /// At the coordinator: the requesters in order of arrival. The head holds the grant.
     queue: VecDeque<NodeId>,
 }
 
@@ -95,9 +101,9 @@ impl Protocol for Central {
                 if self.phase == Phase::Waiting {
                     self.phase = Phase::Inside;
                     env.emit(Event::Granted);
-                } // Else doubled, or earned by a doubled request.
+                } // Else a duplicate, or granted to one.
             }
-            _ if self.me != self.coordinator => {} // Not for us.
+            _ if self.me != self.coordinator => {} // Not for clients.
             Msg::Request => {
                 self.queue.push_back(from);
                 if self.queue.len() == 1 {
@@ -106,7 +112,7 @@ impl Protocol for Central {
             }
             Msg::Release => {
                 if self.queue.front() != Some(&from) {
-                    return; // Doubled.
+                    return; // A duplicate.
                 }
                 self.queue.pop_front();
                 if let Some(&next) = self.queue.front() {
@@ -118,7 +124,7 @@ impl Protocol for Central {
 
     fn waits_for(&self) -> NodeSet {
         let whom = match self.phase {
-            // Also for others: the one that was granted, if anybody is behind it.
+            // On behalf of the queue: for the node that holds the grant, if others are behind it.
             _ if self.me == self.coordinator => {
                 self.queue.front().copied().filter(|&head| head != self.me && self.queue.len() > 1)
             }
@@ -130,7 +136,7 @@ impl Protocol for Central {
 }
 
 impl Central {
-    /// Sends a message; what is for this node itself is a call.
+    /// Sends a message; a message of the coordinator to itself is a local call.
     fn tell(&mut self, to: NodeId, msg: Msg, env: &mut impl Env<Self>) {
         if to == self.me {
             self.on_message(to, msg, env);
@@ -182,7 +188,7 @@ mod tests {
         node.on_command(Command::Release, &mut env);
         assert_eq!(env.lines(), ["-> 1 Grant"]);
         node.on_command(Command::Acquire, &mut env);
-        assert!(env.lines().is_empty(), "it queues like everyone");
+        assert!(env.lines().is_empty(), "it queues like any other node");
         node.on_message(NodeId(1), Msg::Release, &mut env);
         assert_eq!(env.lines(), ["! Granted"]);
     }

@@ -1,4 +1,4 @@
-//! Clusters with a representative each, which serves its own; the representatives compete.
+//! A representative serves each cluster, and the representatives compete with each other.
 //!
 //! A scheme rather than one algorithm, as surveyed by M. Singhal, N. G. Shivaratri: Advanced
 //! Concepts in Operating Systems. McGraw-Hill, 1994.
@@ -7,26 +7,32 @@
 //!
 //! Node i belongs to the cluster of node i mod m, its representative: the representatives are the
 //! nodes 0 to m-1. Within a cluster the representative is a central coordinator with a queue.
-//! Before it grants anything, it acquires the right of its cluster by another algorithm, the option
-//! `--variant`, which runs between the representatives alone. With the right it serves up to B of
-//! its clients (`--bound`) before it gives the right back, even if more are waiting: they would
-//! starve the other clusters.
+//! Before it grants a request, it acquires the right of its cluster by another algorithm G, the
+//! option `--variant`, which runs between the representatives only. With the right it serves up to
+//! B of its clients (`--bound`) before it gives the right back, even if more clients wait;
+//! otherwise they would starve the other clusters.
 //!
 //! # Cost
 //!
-//! Messages: 3 per entry in the cluster, and G(m)/batch between clusters. Those of the
-//! representatives themselves take none in the cluster. G(m) is the cost of the algorithm between m
-//! representatives, shared by as many entries as are served in one go, at most B. Coordination
-//! delay 2T within a batch, and that of G more between two clusters. State: the queue of the
-//! cluster.
+//! Messages: 3 per entry in the cluster, and G(m)/batch between clusters. An entry of a
+//! representative takes none in the cluster. G(m) is the cost of the algorithm between m
+//! representatives, shared by the entries of one batch, at most B.
+//!
+//! - Time: coordination delay 2T within a batch, plus that of G between two clusters.
+//! - State: the queue of the cluster, and the state of G.
 //!
 //! # Assumes
 //!
-//! A complete network with reliable channels, in any order if G allows it. If a representative
-//! crashes, its cluster is lost, and others as far as G is; if a client crashes inside or waiting,
-//! everyone waits in the end. A lost request blocks its client, any other lost message its cluster
-//! at least. A doubled grant or release is ignored, unless it arrives so late that its client has
-//! asked again: then it can let two nodes in together. A doubled request blocks.
+//! A complete network with reliable channels, which may reorder messages if G allows it, and no
+//! crashes.
+//!
+//! - Loss: a lost request starves its client; any other lost message blocks at least its cluster.
+//!   Safety holds as far as it holds for G.
+//! - Duplication: a duplicate request blocks all nodes eventually. A duplicate grant or release is
+//!   ignored, unless it arrives after its client has asked again: then it can let two nodes in.
+//! - Crash: the crash of a representative blocks its cluster, and other clusters as far as G does.
+//!   The crash of a client that is inside or waits blocks all nodes eventually; the crash of an
+//!   idle client is harmless.
 //!
 //! # Differs from the paper
 //!

@@ -1,45 +1,51 @@
-//! Everyone keeps the queue of all requests, in the order of logical clocks.
+//! Every node keeps a copy of the queue of all requests, ordered by logical clocks.
 //!
 //! L. Lamport: Time, clocks, and the ordering of events in a distributed system. Communications of
 //! the ACM 21 (7), 1978.
 //!
 //! # Idea
 //!
-//! A node that wants to enter stamps its request with its logical clock and sends it to all others.
-//! Everyone puts it into a queue ordered by stamps, and acknowledges it. The requester enters when
-//! its request is the first in its own queue and it has heard from everyone else since: messages do
-//! not overtake each other, so no older request can still be under way. When it leaves it tells all
-//! others, who take its request out.
+//! A node that wants to enter timestamps its request with its logical clock and sends it to all
+//! others. Every node inserts the request into a queue ordered by timestamps and acknowledges it.
+//! The requester enters when its request is first in its own queue and it has received a later
+//! message from every other node: channels are FIFO, so no older request can still be in transit.
+//! When it leaves it sends a release, and every node removes its request.
 //!
-//! All queues order the same requests in the same way, so nobody has to decide anything: nodes
-//! enter in the order of the stamps. This was the first use of logical clocks, and of a replicated
-//! state machine.
+//! All queues order the same requests in the same way, so nodes enter in the order of the
+//! timestamps without any further agreement. This was the first use of logical clocks, and of a
+//! replicated state machine.
 //!
 //! # Cost
 //!
-//! Messages: 3(n-1) per entry; lazy, 2(n-1) to 3(n-1). Coordination delay T, waiting time 2T on an
-//! idle system. State: a clock and a queue of at most n requests. Message: one time.
+//! Messages: 3(n-1) per entry; lazy, 2(n-1) to 3(n-1). Each carries one time.
 //!
-//! With `lazy`, a node does not acknowledge a request that is older than its own: its own, which is
-//! under way to the requester, says the same. That saves one acknowledgement for each pair of
-//! requests that cross, half of them if every node asks once and all requests cross. A request can
-//! cross several of the same node, because a young release answers a request, too: then more.
+//! With `lazy`, a node does not acknowledge a request that is older than its own: its own request,
+//! in transit to the requester, serves as the later message. That saves one acknowledgement per
+//! pair of concurrent requests, half of all acknowledgements if every node asks once and all
+//! requests are concurrent. A request can be concurrent with several requests of one node, because
+//! a later release counts as an acknowledgement as well; then it saves more.
+//!
+//! - Time: coordination delay T, waiting time 2T on an idle system.
+//! - State: a clock and a queue of at most n requests.
 //!
 //! # Assumes
 //!
-//! A complete network with reliable channels, first in first out: an acknowledgement that overtakes
-//! a request lets two nodes in together. No crashes: a crashed node acknowledges nothing, and
-//! everyone who asks waits for ever. A lost acknowledgement blocks the requester until its sender
-//! has something else to say. So does a lost request; but if its receiver then asks, it does not
-//! know that it is the second, and both get in together. A lost release blocks its receiver. A
-//! doubled acknowledgement is harmless; a doubled request that comes after its release blocks its
-//! receiver; a doubled release that comes late takes out the next request of its sender and lets
-//! two nodes in together.
+//! A complete network with reliable FIFO channels, and no crashes.
+//!
+//! - Loss: a lost acknowledgement blocks its receiver until the sender sends a later message, a
+//!   lost release for ever. A lost request blocks its sender, or lets two nodes in if its receiver
+//!   asks, too.
+//! - Duplication: a duplicate acknowledgement is harmless. A duplicate request that arrives after
+//!   its release blocks its receiver; a duplicate release that arrives late removes its sender's
+//!   next request and can let two nodes in.
+//! - Crash: a crashed node acknowledges nothing, so every later request starves.
+//! - Order: an acknowledgement that overtakes an older request can let two nodes in.
 //!
 //! # Differs from the paper
 //!
-//! A node remembers from whom it has heard since its request, not the last time of everyone: its
-//! request is younger than everything it has seen before.
+//! A node stores the set of nodes from which it has received a later message, instead of the latest
+//! timestamp of every node. That is equivalent, because its request is younger than everything it
+//! has received before.
 
 use std::collections::BTreeSet;
 
@@ -49,26 +55,26 @@ use super::{Command, Event, Stamp};
 use crate::protocol::{Env, Never, Protocol};
 use crate::{NodeId, NodeSet};
 
-/// What nodes send each other, with the time of sending.
+/// The messages, each with its sender's clock.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Msg {
-    /// I want to enter.
+    /// The sender wants to enter; the clock is its request's timestamp.
     Request(u64),
-    /// I have seen your request.
+    /// The sender has queued the receiver's request.
     Ack(u64),
-    /// I have left.
+    /// The sender has left: remove its request.
     Release(u64),
 }
 
 const _: () = assert!(size_of::<Msg>() <= 24);
 
-/// Which requests are acknowledged.
+/// Which requests a node acknowledges.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Acks {
-    /// All of them.
+    /// Every request.
     #[default]
     Eager,
-    /// Those that our own request does not answer already.
+    /// Every request but those to which its own, younger request serves as an acknowledgement.
     Lazy,
 }
 
@@ -78,17 +84,17 @@ pub struct Lamport {
     me: NodeId,
     nodes: u32,
     acks: Acks,
-    /// Larger than the time of every message seen, at least that of every message sent.
+    /// Larger than the time of every message received, and at least that of every message sent.
     clock: u64,
     state: State,
-    /// Requests of nodes that have not left yet, oldest first, at most one of each.
+    /// The requests that were not released yet, oldest first, at most one per node.
     queue: BTreeSet<Stamp>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum State {
     Released,
-    /// `mine` is in the queue; nothing younger was heard from the nodes in `silent`.
+    /// `mine` is in the queue; no later message has arrived from the nodes in `silent`.
     Wanted {
         mine: Stamp,
         silent: NodeSet,
@@ -176,7 +182,7 @@ impl Lamport {
 
     fn acknowledge_if_not_answered(&mut self, theirs: Stamp, env: &mut impl Env<Self>) {
         match (&self.state, self.acks) {
-            // Our request is under way to them, and is the younger message that they wait for.
+            // Our request is in transit to the requester and is the later message it waits for.
             (State::Wanted { mine, .. }, Acks::Lazy) if *mine > theirs => {}
             _ => env.send(theirs.node, Msg::Ack(self.clock)),
         }
@@ -256,7 +262,7 @@ mod tests {
         node.on_command(Command::Acquire, &mut env);
         env.lines();
         node.on_message(NodeId(0), Msg::Request(1), &mut env);
-        assert!(env.lines().is_empty(), "our younger request is under way");
+        assert!(env.lines().is_empty(), "our younger request is in transit");
         node.on_message(NodeId(2), Msg::Request(1), &mut env);
         assert_eq!(env.lines(), ["-> 2 Ack(3)"]);
     }

@@ -1,4 +1,4 @@
-//! Every node has one lock to give; whoever has the locks of its quorum enters.
+//! Every node has one lock to grant; a node with the locks of its whole quorum enters.
 //!
 //! M. Maekawa: A sqrt(N) algorithm for mutual exclusion in decentralized systems. ACM Transactions
 //! on Computer Systems 3 (2), 1985. Corrected by B. A. Sanders: The information structure of
@@ -6,43 +6,51 @@
 //!
 //! # Idea
 //!
-//! A requester asks its quorum instead of everyone. Any two quorums share a node, and that node is
-//! an arbiter: it locks itself for one request at a time. Three requesters that each have a lock
-//! which another one wants would wait for ever, so age decides. An arbiter that is locked for a
-//! younger request than one that waits asks for its lock back. The holder gives it back if it
-//! cannot enter at present: if another arbiter has told it that it failed, or it has yielded
-//! another lock. Else it remembers the question, for it may fail yet.
+//! A requester asks its quorum instead of all nodes. Any two quorums intersect, and a node in the
+//! intersection is an arbiter: it is locked for one request at a time. Three requesters that each
+//! hold a lock which another one needs would deadlock, so timestamps decide. An arbiter that is
+//! locked for a younger request than one in its queue sends the holder an inquiry. The holder
+//! yields the lock if it cannot enter at present: if another arbiter has told it that it failed, or
+//! it has yielded another lock. Otherwise it remembers the inquiry, because it may fail later.
 //!
-//! So a requester must know whenever an older request is before it in some queue. In particular,
-//! one that was the oldest there must be told that it failed when a still older one comes: this was
-//! missing in the paper. Now a requester that nobody told waits only for younger ones; these wait
-//! for younger ones still, or are inside, or know that they failed: somebody gives way.
+//! So a requester must be told of every arbiter where an older request precedes its own. In
+//! particular, a request that was the oldest in a queue fails when a still older one arrives; this
+//! message is missing in the paper. With it, a requester that has not failed waits only for younger
+//! requests; these wait for still younger ones, or are inside, or know that they failed. So some
+//! holder yields: no deadlock.
 //!
 //! # Cost
 //!
 //! Messages: 3(K-1) per entry under light load, 4(K-1) under heavy load. K is the size of a quorum:
-//! about sqrt(n) on planes, 2 sqrt(n) on grids. At worst 6(K-1)+3 on average: each request can be
-//! told once that it failed, and can cause one inquiry, one yield, and one lock given twice. The
-//! maximum 5(K-1) of the paper lacks the correction. Coordination delay 2T, or T if the leaver or
-//! its successor is the arbiter between them. Waiting time 2T on an idle system. State: a queue of
-//! at most K requests and sets of nodes. Message: one stamp.
+//! about sqrt(n) on planes, 2 sqrt(n) on grids. The amortised worst case is 6(K-1)+3: each request
+//! can fail once at an arbiter, and can cause one inquiry, one yield and one repeated lock. The
+//! maximum 5(K-1) of the paper lacks the correction. A message carries one timestamp.
+//!
+//! - Time: coordination delay 2T, or T if the leaver or its successor is the arbiter between them;
+//!   waiting time 2T on an idle system.
+//! - State: a queue of at most K requests and sets of nodes.
 //!
 //! # Assumes
 //!
-//! A complete network, of which only quorums are used, with reliable channels in any order: every
-//! message names the request that it is about. No crashes: a crashed node blocks those who have it
-//! in their quorum, a crashed holder of locks all whose quorums meet its own. A lost message blocks
-//! in the same way, unless it is an inquiry or failure that turns out not to matter. A doubled
-//! request can block its arbiter for ever; a doubled lock that comes after it was yielded, or a
-//! doubled yield after the lock was given again, can let two nodes in together.
+//! A complete network, of which only the quorums are used, with reliable channels, and no crashes.
+//! Channels may reorder messages, because every message names its request.
+//!
+//! - Loss: a lost request, lock, yield or release leaves a lock that is never released, which
+//!   blocks all nodes whose quorum contains it. A lost inquiry or failure can cause a deadlock.
+//!   Safety holds.
+//! - Duplication: a duplicate request that arrives after its release locks its arbiter for ever. A
+//!   duplicate lock that arrives after it was yielded, or a duplicate yield after the lock was
+//!   granted again, can let two nodes in.
+//! - Crash: the crash of an arbiter blocks the nodes whose quorum contains it; the crash of a node
+//!   that holds locks blocks all nodes whose quorums intersect its own.
 //!
 //! # Differs from the paper
 //!
-//! With the correction above. Of the waiting requests exactly one may not know that it failed: the
-//! oldest, if it is older than the holder; and exactly then the lock was asked back. So an arbiter
-//! needs neither a list of whom it told nor a flag that it inquired. Lamport clocks replace
-//! sequence numbers, `Yield` is the paper's RELINQUISH, and [`Roles`] leaves room for Sanders'
-//! algorithm.
+//! The correction above. At most one waiting request does not know that it failed: the oldest one,
+//! if it is older than the holder's; and the arbiter has sent an inquiry if and only if there is
+//! such a request. So an arbiter needs neither a list of the requests it has told nor a flag that
+//! it inquired. Lamport clocks replace sequence numbers, `Yield` is the paper's RELINQUISH, and
+//! [`Roles`] leaves room for Sanders' algorithm.
 
 use std::collections::BTreeSet;
 use std::fmt::Debug;
@@ -54,34 +62,34 @@ use super::{Command, Event, Stamp};
 use crate::protocol::{Env, Never, Protocol};
 use crate::{NodeId, NodeSet};
 
-/// What nodes send each other: about which request.
+/// The messages; each names the request that it is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Msg {
-    /// To an arbiter: may I enter?
+    /// To an arbiter: the sender asks for its lock.
     Request(Stamp),
-    /// To a requester: I am locked for you.
+    /// To a requester: the arbiter is locked for this request.
     Locked(Stamp),
-    /// To a requester: somebody else comes before you.
+    /// To a requester: an older request precedes this one at the arbiter.
     Failed(Stamp),
-    /// To the holder of a lock: can you enter? If not, yield.
+    /// To the holder of a lock: an older request waits; yield if this one has failed anywhere.
     Inquire(Stamp),
-    /// To an arbiter: I cannot, give your lock to somebody else until my turn comes.
+    /// To an arbiter: the holder returns the lock, and its request goes back into the queue.
     Yield(Stamp),
-    /// To an arbiter: I have left.
+    /// To an arbiter: the holder has left.
     Release(Stamp),
 }
 
 const _: () = assert!(size_of::<Msg>() <= 24);
 
-/// Whom a requester asks and informs, and for whom an arbiter locks itself.
+/// The nodes that a requester asks and informs, and the requesters that an arbiter is locked for.
 ///
-/// In this algorithm all three are the quorum, a [`NodeSet`]; [`sanders`](super::sanders) tells
-/// them apart.
+/// In this algorithm all three are the quorum, a [`NodeSet`]; in [`sanders`](super::sanders) they
+/// differ.
 pub trait Roles: Clone + Eq + Hash + Debug + Send + 'static {
-    /// Who is asked before the node enters.
+    /// The nodes whose permission is needed to enter.
     fn asked(&self) -> &NodeSet;
 
-    /// Who is informed when it leaves: some of those who were asked.
+    /// The nodes informed on leaving: a subset of those asked.
     fn informed(&self) -> &NodeSet;
 
     /// Whether `requester` will inform this node when it leaves.
@@ -107,12 +115,12 @@ impl Roles for NodeSet {
 pub struct Maekawa<R: Roles = NodeSet> {
     me: NodeId,
     roles: R,
-    /// At least the time of every request sent or seen.
+    /// At least the time of every request sent or received.
     clock: u64,
     state: State,
-    /// The request that this arbiter is locked for.
+    /// As an arbiter: the request that holds the lock.
     lock: Option<Stamp>,
-    /// The requests that wait for the lock. Empty while it is free.
+    /// As an arbiter: the requests that wait for the lock. Empty while the lock is free.
     queue: BTreeSet<Stamp>,
 }
 
@@ -121,11 +129,11 @@ enum State {
     Released,
     Wanted {
         mine: Stamp,
-        /// The arbiters whose locks we have.
+        /// The arbiters that are locked for `mine`.
         granted: NodeSet,
-        /// Those that told us that we failed, or to which we yielded, and not granted since.
+        /// The arbiters where `mine` failed or yielded, and was not granted the lock since.
         failed: NodeSet,
-        /// Those that want their lock back. If any has failed, none of these is granted.
+        /// The arbiters that inquired. Disjoint from `granted` unless `failed` is empty.
         inquired: NodeSet,
     },
     Held {
@@ -134,7 +142,7 @@ enum State {
 }
 
 impl<R: Roles> Maekawa<R> {
-    /// Node `me`, whose quorum is `roles`. Any two quorums must meet.
+    /// Node `me` with the quorum `roles`. Any two quorums must intersect.
     pub fn new(me: NodeId, roles: R) -> Self {
         let queue = BTreeSet::new();
         Self { me, roles, clock: 0, state: State::Released, lock: None, queue }
@@ -180,7 +188,7 @@ impl<R: Roles> Protocol for Maekawa<R> {
                 self.unlock(env);
             }
             Msg::Release(theirs) if self.lock == Some(theirs) => self.unlock(env),
-            Msg::Yield(_) | Msg::Release(_) => {} // Doubled.
+            Msg::Yield(_) | Msg::Release(_) => {} // A duplicate.
         }
     }
 
@@ -188,7 +196,7 @@ impl<R: Roles> Protocol for Maekawa<R> {
         let all = self.roles.asked();
         let had = if let State::Wanted { granted, .. } = &self.state { granted } else { all };
         let missing = all.iter().filter(|&arbiter| !had.contains(arbiter));
-        // As an arbiter, for whoever has its lock while others want it.
+        // As an arbiter: for the holder of its lock, if other requests wait.
         let owner = self.lock.filter(|_| !self.queue.is_empty()).map(|lock| lock.node);
         missing.chain(owner).filter(|&other| other != self.me).collect()
     }
@@ -208,7 +216,7 @@ impl<R: Roles> Maekawa<R> {
                     self.yield_if_failed(env); // An inquiry may have overtaken the lock.
                 }
             }
-            _ => {} // Doubled.
+            _ => {} // A duplicate.
         }
     }
 
@@ -220,7 +228,7 @@ impl<R: Roles> Maekawa<R> {
                 failed.insert(from);
                 self.yield_if_failed(env);
             }
-            _ => {} // Overtaken by the lock.
+            _ => {} // The lock has overtaken it.
         }
     }
 
@@ -230,7 +238,7 @@ impl<R: Roles> Maekawa<R> {
                 inquired.insert(from);
                 self.yield_if_failed(env);
             }
-            _ => {} // We are inside, or have left: the release is the answer.
+            _ => {} // We are inside, or have left: the release answers it.
         }
     }
 
@@ -257,13 +265,13 @@ impl<R: Roles> Maekawa<R> {
         self.clock = self.clock.max(theirs.time);
         let head = self.queue.first().copied();
         if self.lock == Some(theirs) || !self.queue.insert(theirs) {
-            return; // Doubled.
+            return; // A duplicate.
         }
         match (self.lock, head) {
             (None, _) => self.grant_if_unlocked(env),
             (Some(lock), _) if lock < theirs => self.tell(theirs.node, Msg::Failed(theirs), env),
             (_, Some(head)) if head < theirs => self.tell(theirs.node, Msg::Failed(theirs), env),
-            // The lock was asked back for the old head, which is no longer next: the correction.
+            // The inquiry was on behalf of the old head, which is no longer next: the correction.
             (Some(lock), Some(head)) if head < lock => {
                 self.tell(head.node, Msg::Failed(head), env);
             }
@@ -287,7 +295,7 @@ impl<R: Roles> Maekawa<R> {
         }
     }
 
-    /// Requester and arbiter of one node talk without messages.
+    /// Messages between requester and arbiter of the same node are local calls.
     fn tell(&mut self, to: NodeId, msg: Msg, env: &mut impl Env<Self>) {
         if to == self.me {
             self.on_message(to, msg, env);
@@ -298,102 +306,4 @@ impl<R: Roles> Maekawa<R> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::Recorder;
-
-    fn stamp(time: u64, node: u32) -> Stamp {
-        Stamp { time, node: NodeId(node) }
-    }
-
-    /// Node 1 with the quorum {1, 2, 3}, and the environment.
-    fn node() -> (Maekawa, Recorder<Maekawa>) {
-        let quorum = [1, 2, 3].map(NodeId).into_iter().collect();
-        (Maekawa::new(NodeId(1), quorum), Recorder::default())
-    }
-
-    /// The same, asking, locked by itself.
-    fn asking() -> (Maekawa, Recorder<Maekawa>) {
-        let (mut node, mut env) = node();
-        node.on_command(Command::Acquire, &mut env);
-        assert_eq!(env.lines(), ["-> 2 Request(1@1)", "-> 3 Request(1@1)"]);
-        (node, env)
-    }
-
-    #[test]
-    fn enters_with_all_locks_and_releases_them() {
-        let (mut node, mut env) = asking();
-        node.on_message(NodeId(2), Msg::Locked(stamp(1, 1)), &mut env);
-        assert!(env.lines().is_empty());
-        node.on_message(NodeId(3), Msg::Locked(stamp(1, 1)), &mut env);
-        assert_eq!(env.lines(), ["! Granted"]);
-        node.on_command(Command::Release, &mut env);
-        assert_eq!(env.lines(), ["-> 2 Release(1@1)", "-> 3 Release(1@1)"]);
-        assert_eq!(node.lock, None);
-    }
-
-    #[test]
-    fn an_inquiry_waits_until_something_failed() {
-        let (mut node, mut env) = asking();
-        node.on_message(NodeId(2), Msg::Inquire(stamp(1, 1)), &mut env);
-        node.on_message(NodeId(2), Msg::Locked(stamp(1, 1)), &mut env);
-        assert!(env.lines().is_empty(), "the inquiry overtook the lock; we may still win");
-        node.on_message(NodeId(3), Msg::Failed(stamp(1, 1)), &mut env);
-        assert_eq!(env.lines(), ["-> 2 Yield(1@1)"]);
-    }
-
-    #[test]
-    fn a_yielded_lock_counts_as_a_failure() {
-        let (mut node, mut env) = asking();
-        for msg in [Msg::Locked(stamp(1, 1)), Msg::Inquire(stamp(1, 1))] {
-            node.on_message(NodeId(2), msg, &mut env);
-        }
-        node.on_message(NodeId(3), Msg::Failed(stamp(1, 1)), &mut env);
-        node.on_message(NodeId(3), Msg::Locked(stamp(1, 1)), &mut env);
-        env.lines();
-        node.on_message(NodeId(3), Msg::Inquire(stamp(1, 1)), &mut env);
-        assert_eq!(env.lines(), ["-> 3 Yield(1@1)"], "arbiter 2 has our lock no more");
-    }
-
-    #[test]
-    fn requester_and_arbiter_of_a_node_need_no_messages() {
-        let (mut node, mut env) = asking();
-        node.on_message(NodeId(3), Msg::Failed(stamp(1, 1)), &mut env);
-        node.on_message(NodeId(0), Msg::Request(stamp(1, 0)), &mut env);
-        assert_eq!(env.lines(), ["-> 0 Locked(1@0)"], "inquired, yielded and locked in one step");
-    }
-
-    #[test]
-    fn the_lock_is_asked_back_once_and_the_displaced_head_is_told() {
-        let (mut node, mut env) = node();
-        node.on_message(NodeId(3), Msg::Request(stamp(5, 3)), &mut env);
-        node.on_message(NodeId(4), Msg::Request(stamp(6, 4)), &mut env);
-        node.on_message(NodeId(2), Msg::Request(stamp(4, 2)), &mut env);
-        assert_eq!(env.lines(), ["-> 3 Locked(5@3)", "-> 4 Failed(6@4)", "-> 3 Inquire(5@3)"]);
-        node.on_message(NodeId(0), Msg::Request(stamp(3, 0)), &mut env);
-        assert_eq!(env.lines(), ["-> 2 Failed(4@2)"], "the correction");
-        node.on_message(NodeId(3), Msg::Yield(stamp(5, 3)), &mut env);
-        assert_eq!(env.lines(), ["-> 0 Locked(3@0)"]);
-        node.on_message(NodeId(0), Msg::Release(stamp(3, 0)), &mut env);
-        node.on_message(NodeId(2), Msg::Release(stamp(4, 2)), &mut env);
-        assert_eq!(
-            env.lines(),
-            ["-> 2 Locked(4@2)", "-> 3 Locked(5@3)"],
-            "the yielder kept its place"
-        );
-    }
-
-    #[test]
-    fn what_is_late_or_doubled_is_ignored() {
-        let (mut node, mut env) = asking();
-        let before = node.clone();
-        for msg in [Msg::Locked, Msg::Failed, Msg::Inquire, Msg::Yield, Msg::Release] {
-            node.on_message(NodeId(2), msg(stamp(0, 1)), &mut env);
-        }
-        node.on_message(NodeId(1), Msg::Request(stamp(1, 1)), &mut env);
-        node.on_command(Command::Acquire, &mut env);
-        node.on_command(Command::Release, &mut env);
-        assert_eq!(node, before);
-        assert!(env.lines().is_empty());
-    }
-}
+mod tests;

@@ -1,8 +1,8 @@
 //! Mutual exclusion: at most one node at a time is inside its critical section.
 //!
-//! The application asks with [`Command::Acquire`], is told [`Event::Granted`] when it may enter,
-//! and gives back with [`Command::Release`]. A command out of turn (a second `Acquire`, a `Release`
-//! from outside) is ignored.
+//! The application requests entry with [`Command::Acquire`], learns from [`Event::Granted`] that
+//! its node is inside, and leaves with [`Command::Release`]. A command out of turn (a second
+//! `Acquire`, a `Release` from outside) is ignored.
 //!
 //! Promises:
 //! - **mutual exclusion** (safety): at no time are two nodes in the critical section;
@@ -38,39 +38,39 @@ use serde::{Deserialize, Serialize};
 use crate::NodeId;
 use crate::protocol::{self, Broken, Verdict};
 
-/// What an application asks for.
+/// A command of the application to its node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Command {
-    /// To enter the critical section.
+    /// Request entry to the critical section.
     Acquire,
-    /// To leave it.
+    /// Leave the critical section.
     Release,
 }
 
-/// What an application is told.
+/// An event that a node reports to its application.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Event {
-    /// It is inside now, until it says [`Command::Release`].
+    /// The node is inside the critical section, until its application's [`Command::Release`].
     Granted,
 }
 
-/// Where a node stands between its application's commands.
+/// The phase of a node between the commands of its application.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Phase {
-    /// It does not want to enter.
+    /// No request is pending.
     Idle,
-    /// It has asked and waits.
+    /// A request is pending: it has not been granted yet.
     Waiting,
-    /// It is in its critical section.
+    /// The node is inside the critical section.
     Inside,
 }
 
-/// The time and place of a request: Lamport's total order. Smaller is older and goes first.
+/// The timestamp of a request, in Lamport's total order: the smaller is older and has priority.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Stamp {
     /// The requester's logical clock.
     pub time: u64,
-    /// The requester, which breaks ties.
+    /// The requester; its number breaks ties.
     pub node: NodeId,
 }
 
@@ -80,12 +80,12 @@ impl Debug for Stamp {
     }
 }
 
-/// Everyone but `me`, in the order of numbers from `me` on, round the end.
+/// All nodes but `me`, in cyclic order of their numbers, starting after `me`.
 fn others_after(me: NodeId, nodes: usize) -> impl Iterator<Item = NodeId> {
     (me.0 + 1..nodes as u32).chain(0..me.0).map(NodeId)
 }
 
-/// Watches one run of any mutual exclusion algorithm.
+/// Checks the promises of mutual exclusion in one run of any algorithm.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Monitor {
     inside: Option<NodeId>,
@@ -98,12 +98,12 @@ impl Monitor {
         Self { inside: None, phases: vec![Phase::Idle; nodes as usize] }
     }
 
-    /// Where `node` stands.
+    /// The phase of `node` that its commands and events imply.
     pub fn phase(&self, node: NodeId) -> Phase {
         self.phases[node.index()]
     }
 
-    /// The nodes that wait, in ascending order.
+    /// The nodes with a pending request, in ascending order.
     pub fn waiting(&self) -> impl Iterator<Item = NodeId> + '_ {
         NodeId::all(self.phases.len() as u32).filter(|&node| self.phase(node) == Phase::Waiting)
     }
@@ -121,7 +121,7 @@ impl protocol::Monitor for Monitor {
                 *phase = Phase::Idle;
                 self.inside = None;
             }
-            _ => {} // Out of turn, and ignored by every algorithm.
+            _ => {} // Out of turn: every algorithm ignores it.
         }
         Ok(())
     }
@@ -141,7 +141,7 @@ impl protocol::Monitor for Monitor {
         Ok(())
     }
 
-    /// A crashed node uses the resource no more and waits for nothing.
+    /// A crashed node occupies the critical section no longer, and its request is void.
     fn on_crash(&mut self, node: NodeId) -> Verdict {
         self.phases[node.index()] = Phase::Idle;
         if self.inside == Some(node) {
@@ -188,7 +188,7 @@ mod tests {
             monitor.on_command(node, &Command::Release).unwrap();
         }
         monitor.at_rest().unwrap();
-        assert_eq!(monitor, Monitor::new(3), "everyone is idle again");
+        assert_eq!(monitor, Monitor::new(3), "all nodes are idle again");
     }
 
     #[test]

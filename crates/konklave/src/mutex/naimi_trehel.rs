@@ -1,4 +1,4 @@
-//! Requests follow pointers to the last one who asked, and every node on the way points to the new.
+//! Requests follow pointers to the last requester; nodes on the path then point to the new one.
 //!
 //! M. Naimi, M. Trehel: An improvement of the log n distributed algorithm for mutual exclusion.
 //! International Conference on Distributed Computing Systems, 1987; with A. Arnold: A log(N)
@@ -7,32 +7,38 @@
 //!
 //! # Idea
 //!
-//! Every node points to the one that, as far as it knows, asked last: its father. The one who did
-//! ask last is the root and has none. A request travels along the pointers to the root, and every
-//! node that it passes makes the requester its father: the path is reversed, and the requester is
-//! the new root. Much used paths become short by themselves.
+//! Every node points to its father, the probable last requester. The last requester itself is the
+//! root and has no father. A request travels along the pointers to the root, and every node on its
+//! path makes the requester its father: the path is reversed, and the requester is the new root.
+//! Frequently used paths become short.
 //!
-//! The old root notes the requester as its next, and sends it the token when it leaves. So the
-//! waiting nodes form a queue without anyone keeping it: each knows who follows, and the last of
-//! them is the root. A root that is idle has the token and gives it away at once.
+//! The old root stores the requester as its next, and sends it the token on release. So the waiting
+//! nodes form a distributed queue: each knows its successor, and the last one is the root. An idle
+//! root has the token and passes it on at once.
 //!
 //! # Cost
 //!
 //! Messages: H(n-1) per entry on average under light load, at most n. H(k) is 1 + 1/2 + ... + 1/k.
-//! The worst are n-1 hops of the request and one of the token; O(log n) amortised. Coordination
-//! delay T; waiting time T per message on an idle system. State: two pointers. Message: one node.
+//! The worst case is n-1 hops of the request and one of the token; O(log n) amortised. A request
+//! carries one node.
+//!
+//! - Time: coordination delay T; waiting time T per message on an idle system.
+//! - State: two pointers.
 //!
 //! # Assumes
 //!
-//! A complete network with reliable channels in any order. A lost token or request blocks its node
-//! and all behind it; a doubled request can send the token to a node that does not wait, where it
-//! ends; a doubled token can let two nodes in together. No crashes: even an idle node may be on the
-//! way to the root, and one that waits blocks all behind it.
+//! A complete network with reliable channels, which may reorder messages, and no crashes.
+//!
+//! - Loss: a lost token or request blocks its node and all nodes queued behind it. Safety holds.
+//! - Duplication: a duplicate request can send the token to a node that does not wait, where it is
+//!   lost; a duplicate token can let two nodes in.
+//! - Crash: the crash of a node on the path to the root blocks all requests that take this path,
+//!   even if the node is idle; the crash of a waiting node blocks all nodes behind it.
 //!
 //! # Differs from the paper
 //!
-//! No flag says whether the token is here: it is, exactly if the node is inside, or is idle and has
-//! no father. A node that hears its own request ignores it: the request was doubled.
+//! No flag records whether the token is here: it is here if and only if the node is inside, or is
+//! idle and has no father. A node ignores its own request: it is a duplicate.
 
 use serde::{Deserialize, Serialize};
 
@@ -41,12 +47,12 @@ use super::{Command, Event};
 use crate::protocol::{Env, Invariant, Never, Protocol, Snapshot};
 use crate::{NodeId, NodeSet};
 
-/// What nodes send each other.
+/// The messages between nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Msg {
-    /// This node wants the token.
+    /// The request of this node, forwarded along fathers.
     Request(NodeId),
-    /// Here it is.
+    /// The token, sent directly to the next node in the queue.
     Token,
 }
 
@@ -54,9 +60,9 @@ pub enum Msg {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct NaimiTrehel {
     me: NodeId,
-    /// Who asked last, as far as we know. None at a root: we asked last.
+    /// The probable last requester. None at a root, which is the last requester itself.
     father: Option<NodeId>,
-    /// Who gets the token when we leave. None while we are idle, and at a root.
+    /// The node that gets the token on release. None while idle, and at a root.
     next: Option<NodeId>,
     state: State,
 }
@@ -66,7 +72,7 @@ const _: () = assert!(size_of::<NaimiTrehel>() <= 64);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum State {
     Idle,
-    /// Our father was asked, and is none any more.
+    /// The request went to `asked`, our former father; we are a root since.
     Waiting {
         asked: NodeId,
     },
@@ -117,7 +123,7 @@ impl Protocol for NaimiTrehel {
 
     fn on_message(&mut self, _from: NodeId, msg: Msg, env: &mut impl Env<Self>) {
         match msg {
-            Msg::Request(requester) if requester == self.me => {} // Doubled.
+            Msg::Request(requester) if requester == self.me => {} // A duplicate.
             Msg::Request(requester) => match self.father.replace(requester) {
                 Some(father) => env.send(father, Msg::Request(requester)),
                 None if self.state == State::Idle => env.send(requester, Msg::Token),
@@ -126,7 +132,7 @@ impl Protocol for NaimiTrehel {
             Msg::Token => {
                 if let State::Waiting { .. } = self.state {
                     self.enter(env);
-                } // Else it is doubled.
+                } // Else a duplicate.
             }
         }
     }
@@ -139,7 +145,7 @@ impl Protocol for NaimiTrehel {
     }
 
     fn invariants(&self) -> Vec<Invariant<Self>> {
-        vec![one_token!(Msg::Token), Invariant::new("one root more than requests", roots)]
+        vec![one_token!(Msg::Token), Invariant::new("roots exceed requests by one", roots)]
     }
 }
 
@@ -150,7 +156,7 @@ impl NaimiTrehel {
     }
 }
 
-/// Every request on its way makes its sender a root; otherwise there is one tree.
+/// Every request in transit makes its requester a root; apart from these there is one tree.
 fn roots(system: &Snapshot<'_, NaimiTrehel>) -> Result<(), String> {
     let roots = system.nodes.iter().filter(|node| node.father.is_none()).count();
     let requests = system.messages.iter().filter(|it| matches!(it.2, Msg::Request(_))).count();
@@ -201,7 +207,7 @@ mod tests {
     fn an_idle_root_gives_the_token_away_at_once() {
         let (mut node, mut env) = node(0);
         node.on_message(NodeId(3), request(2), &mut env);
-        assert_eq!(env.lines(), ["-> 2 Token"], "to the requester, not to who passed it on");
+        assert_eq!(env.lines(), ["-> 2 Token"], "to the requester, not to the forwarder");
         assert!(!node.has_token());
     }
 

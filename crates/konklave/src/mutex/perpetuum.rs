@@ -1,32 +1,37 @@
-//! A token circles for ever; whoever wants to enter waits until it comes by.
+//! A token circulates on a ring for ever; a node that wants to enter waits for it.
 //!
 //! G. Le Lann: Distributed systems: towards a formal approach. IFIP Congress, 1977.
 //!
 //! # Idea
 //!
-//! There are no requests. The token goes round a ring of all nodes, and each passes it on, unless
-//! it wants to enter: then it keeps the token until it leaves. Everyone gets the token once a
-//! round, so the service is as fair as can be; but the token runs even if nobody wants it.
+//! Nodes send no requests. The token circulates on a ring of all nodes. A node passes it on at
+//! once, unless it wants to enter: then it keeps the token until it leaves. Every node gets the
+//! token once per round, so the service is perfectly fair; but the token moves even if no node
+//! wants to enter.
 //!
-//! A node without a wish can also keep the token for a while, `--linger`, which spares messages and
-//! costs time.
+//! With `--linger`, an idle node keeps the token for a while, which saves messages and costs time.
 //!
 //! # Cost
 //!
 //! Messages: 1 per entry under heavy load, without bound on an idle system. There it is one message
-//! per T, or per T + D if idle nodes linger for D. Coordination delay T under heavy load; waiting
-//! time nT/2 on average and nT at most on an idle system, with T + D for T if nodes linger. State:
-//! none but the phase. Message: no content.
+//! per T, or per T + D if idle nodes linger for D. The token is empty.
+//!
+//! - Time: coordination delay T under heavy load; waiting time nT/2 on average and nT at most on an
+//!   idle system, with T + D for T if nodes linger.
+//! - State: the phase only.
 //!
 //! # Assumes
 //!
-//! A ring with reliable channels; their order does not matter, as there is one message. A lost
-//! token, or a crashed node, stops everything; a doubled token lets two nodes in together.
+//! A ring with reliable channels; their order does not matter, as there is only one message.
+//!
+//! - Loss: a lost token blocks all nodes. Safety holds.
+//! - Duplication: a duplicate token lets two nodes in.
+//! - Crash: a crashed node loses the token when it arrives there, which blocks all nodes.
 //!
 //! # Differs from the paper
 //!
-//! Alone on its ring a node keeps the token instead of sending it to itself. The paper's remedy for
-//! a lost token, an election of who makes a new one, is left out.
+//! A single node keeps the token instead of sending it to itself. The paper's remedy for a lost
+//! token, the election of a node that creates a new one, is left out.
 
 use std::time::Duration;
 
@@ -37,17 +42,17 @@ use super::{Command, Event};
 use crate::protocol::{Env, Invariant, Protocol};
 use crate::{NodeId, NodeSet};
 
-/// What a node sends to the next.
+/// The only message, from each node to its successor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Msg {
-    /// It is your turn.
+    /// The token: the receiver may enter.
     Token,
 }
 
-/// What a node can wait for.
+/// The only timer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Timer {
-    /// The token has been kept long enough.
+    /// An idle node has kept the token for its linger time.
     PassOn,
 }
 
@@ -57,20 +62,20 @@ pub struct Perpetuum {
     me: NodeId,
     previous: NodeId,
     next: NodeId,
-    /// How long the token stays with a node that does not want it.
+    /// How long an idle node keeps the token.
     linger: Duration,
     state: State,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum State {
-    /// The token is elsewhere, and not wanted here.
+    /// Idle, without the token.
     Idle,
-    /// The token is elsewhere, and wanted.
+    /// The application wants to enter; the token is elsewhere.
     Waiting,
-    /// The token is here and not wanted.
+    /// Idle, with the token.
     Resting,
-    /// The token is here and in use.
+    /// Inside, with the token.
     Inside,
 }
 
@@ -113,7 +118,7 @@ impl Protocol for Perpetuum {
                 env.cancel_timer(Timer::PassOn);
                 self.enter(env);
             }
-            // Even a node that lingers passes the token on after it was used.
+            // No linger after an entry: the next node may be waiting.
             (Command::Release, State::Inside) => self.pass_on(env),
             _ => {} // Out of turn.
         }
@@ -124,7 +129,7 @@ impl Protocol for Perpetuum {
         match self.state {
             State::Idle => self.rest(env),
             State::Waiting => self.enter(env),
-            State::Resting | State::Inside => env.send(self.next, Msg::Token), // Doubled.
+            State::Resting | State::Inside => env.send(self.next, Msg::Token), // Duplicate.
         }
     }
 
@@ -161,7 +166,7 @@ impl Perpetuum {
 
     fn pass_on(&mut self, env: &mut impl Env<Self>) {
         if self.next == self.me {
-            self.state = State::Resting; // Alone.
+            self.state = State::Resting; // A single node.
         } else {
             self.state = State::Idle;
             env.send(self.next, Msg::Token);
@@ -191,17 +196,17 @@ mod tests {
     }
 
     #[test]
-    fn who_does_not_want_the_token_passes_it_on() {
+    fn an_idle_node_passes_the_token_on() {
         let (mut node, mut env) = node(1, 3, 0);
         node.on_message(NodeId(0), Msg::Token, &mut env);
         assert_eq!(env.lines(), ["-> 2 Token"]);
     }
 
     #[test]
-    fn who_wants_it_keeps_it_until_release() {
+    fn a_waiting_node_keeps_the_token_until_release() {
         let (mut node, mut env) = node(1, 3, 0);
         node.on_command(Command::Acquire, &mut env);
-        assert!(env.lines().is_empty(), "there are no requests");
+        assert!(env.lines().is_empty(), "nodes send no requests");
         node.on_message(NodeId(0), Msg::Token, &mut env);
         assert_eq!(env.lines(), ["! Granted"]);
         node.on_command(Command::Release, &mut env);

@@ -1,8 +1,8 @@
-//! Quorums: whom each node asks, so that any two nodes ask somebody in common.
+//! Quorum systems: one set of nodes to ask per node, any two of which intersect.
 //!
-//! Promises of every [`Quorums`]: (Q1) any two quorums share a node, and (Q2) a node is in its own
-//! quorum. Planes also have (Q3) quorums of one size K and (Q4) every node in exactly K of them;
-//! then n is at most K(K-1)+1, and planes are the only systems that reach it.
+//! Every [`Quorums`] satisfies (Q1) any two quorums intersect, and (Q2) a node is in its own
+//! quorum. Projective planes also satisfy (Q3) all quorums have the same size K, and (Q4) every
+//! node is in exactly K quorums; then n is at most K(K-1)+1, with equality only for planes.
 
 mod plane;
 
@@ -11,27 +11,27 @@ use std::fmt::{self, Display};
 
 use crate::{NodeId, NodeSet};
 
-/// One quorum per node.
+/// A quorum system: one quorum per node, any two of which intersect.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Quorums {
     sets: Vec<NodeSet>,
 }
 
 impl Quorums {
-    /// A plane if there is one for so many nodes, else a grid.
+    /// A projective plane if one with `nodes` points exists, else a grid.
     pub fn new(nodes: u32) -> Self {
         Self::plane(nodes).unwrap_or_else(|| Self::grid(nodes))
     }
 
-    /// The lines of a projective plane of order q, each for one of its points: quorums of q + 1
-    /// nodes that meet in one. There is one for every prime power q, with q(q+1)+1 nodes, and two
-    /// degenerate ones: the triangle (q = 1) and a single node (q = 0).
+    /// The lines of a projective plane of order q, each assigned to one of its points: quorums of
+    /// q + 1 nodes that intersect in one. A plane with q(q+1)+1 points exists for every prime power
+    /// q, and in two degenerate cases: the triangle (q = 1) and a single node (q = 0).
     pub fn plane(nodes: u32) -> Option<Self> {
         Some(Self { sets: plane::lines(nodes)? })
     }
 
-    /// Row and column of each node in a square grid, whose last row may be partial.
-    /// Of two nodes, one shares its row with a node in the column of the other.
+    /// The row and the column of each node in a square grid, whose last row may be partial. Two
+    /// quorums intersect where the row of one node crosses the column of the other.
     pub fn grid(nodes: u32) -> Self {
         let columns = match nodes.isqrt() {
             side if side * side < nodes => side + 1,
@@ -64,18 +64,18 @@ impl Quorums {
         }
     }
 
-    /// Whom `node` asks.
+    /// The quorum of `node`.
     pub fn of(&self, node: NodeId) -> &NodeSet {
         &self.sets[node.index()]
     }
 
-    /// All quorums, in the order of their nodes.
+    /// All quorums, indexed by node.
     pub fn sets(&self) -> &[NodeSet] {
         &self.sets
     }
 }
 
-/// The first two nodes whose quorums share nobody.
+/// The first two nodes whose quorums are disjoint, in violation of Q1.
 fn disjoint(sets: &[NodeSet]) -> Option<(NodeId, NodeId)> {
     let nodes = || NodeId::all(sets.len() as u32).zip(sets);
     nodes().find_map(|(one, quorum)| {
@@ -84,12 +84,12 @@ fn disjoint(sets: &[NodeSet]) -> Option<(NodeId, NodeId)> {
     })
 }
 
-/// Whether two sets share a node.
+/// Whether two sets intersect.
 pub(super) fn meet(one: &NodeSet, other: &NodeSet) -> bool {
     one.iter().any(|node| other.contains(node))
 }
 
-/// Reads lines of the form `NODE: REST`, one for each node in any order.
+/// Reads lines of the form `NODE: REST`, exactly one per node, in any order.
 pub(super) fn read_lines<T>(
     text: &str,
     nodes: u32,
@@ -116,7 +116,7 @@ pub(super) fn read_lines<T>(
     all.map(|(node, line)| line.ok_or(QuorumError::Missing(node))).collect()
 }
 
-/// Reads numbers of nodes.
+/// Reads a list of node numbers, separated by blanks.
 pub(super) fn read_nodes(text: &str, nodes: u32) -> Result<NodeSet, String> {
     text.split_whitespace().map(|word| read_node(word, nodes)).collect()
 }
@@ -129,7 +129,7 @@ fn read_node(word: &str, nodes: u32) -> Result<NodeId, String> {
     }
 }
 
-/// Why a text is no system of quorums.
+/// Why a text does not describe a quorum system.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum QuorumError {
     /// A line cannot be understood.
@@ -143,7 +143,7 @@ pub enum QuorumError {
     Missing(NodeId),
     /// A node is not in its own quorum.
     Outsider(NodeId),
-    /// Two nodes ask nobody in common.
+    /// The quorums of two nodes are disjoint.
     Disjoint(NodeId, NodeId),
 }
 
@@ -154,7 +154,10 @@ impl Display for QuorumError {
             Self::Missing(node) => write!(f, "node {node} has no line"),
             Self::Outsider(node) => write!(f, "node {node} is not in its own quorum"),
             Self::Disjoint(one, other) => {
-                write!(f, "nodes {one} and {other} ask nobody in common: both could enter together")
+                write!(
+                    f,
+                    "the quorums of nodes {one} and {other} are disjoint: both could be inside"
+                )
             }
         }
     }
@@ -166,7 +169,7 @@ impl Error for QuorumError {}
 mod tests {
     use super::*;
 
-    /// How many nodes the quorums have in all.
+    /// The sum of the sizes of all quorums.
     fn total(quorums: &Quorums) -> u32 {
         quorums.sets().iter().map(NodeSet::len).sum()
     }
@@ -210,7 +213,7 @@ mod tests {
         assert_eq!(error("0: 1\n1: 1\n2: 1 2"), "node 0 is not in its own quorum");
         assert_eq!(
             error("0: 0 1\n1: 1\n2: 0 2"),
-            "nodes 1 and 2 ask nobody in common: both could enter together"
+            "the quorums of nodes 1 and 2 are disjoint: both could be inside"
         );
     }
 }

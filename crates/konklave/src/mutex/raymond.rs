@@ -1,4 +1,4 @@
-//! The edges of a tree point to a token; requests climb them, and the token turns each on its way.
+//! Tree edges point towards the token; requests follow them, and the token reverses each edge.
 //!
 //! K. Raymond: A tree-based algorithm for distributed mutual exclusion. ACM Transactions on
 //! Computer Systems 7 (1), 1989. Found independently by J. L. A. van de Snepscheut: Fair mutual
@@ -6,44 +6,50 @@
 //!
 //! # Idea
 //!
-//! Every node knows one neighbour that is nearer to the token, its holder, and queues those who
-//! asked it, at most once each, itself among them. It asks its holder when its queue becomes
-//! non-empty: asking again would not help. The node with the token serves the head of its queue. If
-//! that is a neighbour, the token goes there and the edge turns round; if somebody else still waits
-//! here, a request goes behind the token.
+//! Every node stores its holder, the neighbour in the direction of the token, and a FIFO queue of
+//! the neighbours that have requested the token from it, possibly with itself, each at most once.
+//! It sends a request to its holder when its queue becomes non-empty; a second request would not
+//! help. The node with the token serves the head of its queue. If the head is a neighbour, the
+//! token goes there and the edge is reversed; if the queue is still non-empty, a request follows
+//! the token.
 //!
-//! A request never chases the token. Each node on its way remembers it and asks again behind the
-//! token, so the chain of queue entries always ends where the token is.
+//! A request never chases the token. Each node on its path queues it, and sends a request behind
+//! the token, so the chain of queue entries always ends at the token.
 //!
-//! Token and request behind it can be one message: the variant `combined`. That is not only cheaper
-//! but fairer: no more than n-2 others enter once a request is registered all the way to the token,
-//! while a request that travels apart can be late as often as it likes. A node can also use the
-//! token whenever it comes by, as an elevator stops on its way: the variant `greedy`, which is
-//! combined too. It may do so once per visit; then at most 2(n-2) others go first.
+//! The token and the request behind it can be combined in one message: the variant `combined`. It
+//! is not only cheaper but fairer: at most n-2 other nodes enter once a request is registered all
+//! the way to the token, while a separate request can be delayed arbitrarily often. A node can also
+//! use the token whenever it passes, as an elevator stops on its way: the variant `greedy`, which
+//! is combined, too. A node does so once per visit; then at most 2(n-2) other nodes enter first.
 //!
 //! # Cost
 //!
 //! Messages: 2d per entry under light load, 4(n-1)/n under heavy load. d is the distance from
-//! requester to token, O(log n) on balanced trees. The heavy figure is that of every tree: the
-//! token walks round it, two messages for each of its 2(n-1) steps, and serves n nodes. Combined it
-//! is (2(n-1) + leaves)/n, and greedy 1 + leaves/(2(n-1)), as every step of the token is an entry.
-//! Coordination delay 2T(n-1)/n under heavy load, at worst diameter times T; greedy T. On a line
-//! the mean distance of two nodes is (n+1)/3, on a star 2(n-1)/n. State: a pointer and a queue of
-//! at most degree + 1 nodes.
+//! requester to token, O(log n) on balanced trees. The figure for heavy load holds for every tree:
+//! the token traverses it, with two messages for each of its 2(n-1) steps, and serves n nodes.
+//! Combined it is (2(n-1) + leaves)/n, and greedy 1 + leaves/(2(n-1)), as every step of the token
+//! is an entry. On a line the mean distance of two nodes is (n+1)/3, on a star 2(n-1)/n.
+//!
+//! - Time: coordination delay 2T(n-1)/n under heavy load, at worst diameter times T; greedy T.
+//! - State: a pointer and a queue of at most degree + 1 nodes.
 //!
 //! # Assumes
 //!
-//! A tree with reliable channels in any order: a request that overtakes the token it was sent
-//! behind is queued, and its receiver has asked already. No crashes: one on the way to the token
-//! cuts the tree in two. A lost token or request blocks. A doubled token lets two nodes in
-//! together; a doubled request sends the token where nobody wants it, and two can keep it going for
-//! ever.
+//! A tree with reliable channels, and no crashes. Channels may reorder messages: a request that
+//! overtakes the token it was sent behind is queued by a receiver that has already asked.
+//!
+//! - Loss: a lost token blocks all nodes; a lost request blocks all nodes behind its sender. Safety
+//!   holds.
+//! - Duplication: a duplicate token lets two nodes in. A duplicate request sends the token to a
+//!   node that does not want it; two duplicates can keep the token moving for ever.
+//! - Crash: the crash of a node on the path to the token disconnects the tree and blocks all nodes
+//!   behind it; the crash of a leaf without the token is harmless.
 //!
 //! # Differs from the paper
 //!
-//! No flag says whether the holder was asked: it was, exactly if the queue is not empty and the
-//! token is elsewhere. So a request is sent when the queue becomes non-empty, or stays non-empty
-//! after the token has left.
+//! No flag records whether the holder was asked: it was asked if and only if the queue is non-empty
+//! and the token is elsewhere. So a request is sent when the queue becomes non-empty, or is still
+//! non-empty after the token has left.
 
 use std::collections::VecDeque;
 
@@ -54,25 +60,25 @@ use super::{Command, Event, Phase};
 use crate::protocol::{Env, Invariant, Never, Protocol, Snapshot};
 use crate::{NodeId, NodeSet};
 
-/// What neighbours send each other.
+/// The messages between neighbours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Msg {
-    /// Somebody on my side wants the token.
+    /// A node on the sender's side of the edge wants the token.
     Request,
-    /// Here it is.
+    /// The token.
     Token,
-    /// Here it is, and somebody on my side wants it back.
+    /// The token, combined with a request to send it back.
     TokenAndRequest,
 }
 
-/// Forms of the algorithm.
+/// How a request follows the token, and which node in a queue is served first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Variant {
-    /// As in the paper: a request travels behind the token.
+    /// As in the paper: a request is a separate message behind the token.
     Plain,
-    /// A request behind the token is one message with it.
+    /// The token and the request behind it are one message.
     Combined,
-    /// Combined, and a node that wants the token uses it as it comes by.
+    /// Combined, and a waiting node enters whenever the token passes.
     Greedy,
 }
 
@@ -81,11 +87,11 @@ pub enum Variant {
 pub struct Raymond {
     me: NodeId,
     variant: Variant,
-    /// The neighbour in the direction of the token; `me` with the token here.
+    /// The neighbour in the direction of the token; `me` if the token is here.
     holder: NodeId,
     phase: Phase,
-    /// Who asked us, first come first: neighbours and `me`, each at most once.
-    /// Empty while we have the token and are not inside.
+    /// The requesters in FIFO order: neighbours and `me`, each at most once.
+    /// Empty while the token is here and the node is not inside.
     queue: VecDeque<NodeId>,
 }
 
@@ -152,7 +158,7 @@ impl Raymond {
     fn on_token(&mut self, env: &mut impl Env<Self>) {
         self.holder = self.me;
         if self.variant == Variant::Greedy {
-            // Whoever stands here steps in first.
+            // The elevator rule: this node enters first, wherever it is in the queue.
             if let Some(place) = self.queue.iter().position(|&who| who == self.me) {
                 self.queue.remove(place);
                 self.queue.push_front(self.me);
@@ -194,7 +200,7 @@ impl Raymond {
     }
 }
 
-/// The tree always points at the token; on its way, at either end of the edge.
+/// From every node the holders lead to the token, or to an end of the edge that it is crossing.
 fn to_the_token(system: &Snapshot<'_, Raymond>) -> Result<(), String> {
     let is_there = |node: &NodeId| {
         let comes_by = |(from, to, msg): &(NodeId, NodeId, &Msg)| {
@@ -205,7 +211,7 @@ fn to_the_token(system: &Snapshot<'_, Raymond>) -> Result<(), String> {
     for start in NodeId::all(system.nodes.len() as u32) {
         let way = std::iter::successors(Some(start), |at| Some(system.nodes[at.index()].holder));
         if !way.take(system.nodes.len()).any(|node| is_there(&node)) {
-            return Err(format!("from node {start} on, nobody has it"));
+            return Err(format!("the holders from node {start} on do not lead to it"));
         }
     }
     Ok(())
@@ -233,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn asks_once_for_all_who_wait_here() {
+    fn one_request_stands_for_the_whole_queue() {
         let (mut node, mut env) = middle(0);
         node.on_message(NodeId(2), Msg::Request, &mut env);
         assert_eq!(env.lines(), ["-> 0 Request"]);

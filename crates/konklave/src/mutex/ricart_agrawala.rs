@@ -1,35 +1,42 @@
-//! Ask everyone; whoever is inside, or asked before you, answers later.
+//! Ask all other nodes; a node that is inside, or whose own request is older, defers its reply.
 //!
 //! G. Ricart, A. K. Agrawala: An optimal algorithm for mutual exclusion in computer networks.
 //! Communications of the ACM 24 (1), 1981.
 //!
 //! # Idea
 //!
-//! Lamport's algorithm sends an acknowledgement at once and a release later. Here both are one
-//! reply. A node that wants to enter stamps its request with its logical clock and sends it to all
-//! others. A receiver replies at once, unless it is inside or its own request is older; then it
-//! keeps the reply back until it leaves. With the replies of all others the requester enters.
+//! Lamport's algorithm sends an acknowledgement at once and a release later; here one reply serves
+//! as both. A node that wants to enter timestamps its request with its logical clock and sends it
+//! to all others. A receiver replies at once, unless it is inside or its own request is older; then
+//! it defers the reply until it leaves. The requester enters when all others have replied.
 //!
-//! Of two nodes inside together, the one with the older request would have deferred the other, had
-//! it asked before it replied; so it replied first. But then it had seen the other's stamp, and its
-//! own later stamp would be the younger one. Hence taking over the clock of a request is what makes
-//! the algorithm safe, not a matter of fairness.
+//! Mutual exclusion holds for each pair of nodes. Suppose both are inside. If the node with the
+//! older request had made it before it replied to the other, it would have deferred the reply; so
+//! it replied first. But then it had received the other's timestamp, its clock was at least that
+//! large, and its own later request would be the younger one. Hence the clock update on receipt of
+//! a request is needed for safety, not only for fairness.
 //!
 //! # Cost
 //!
-//! Messages: 2(n-1) per entry, at any load. Coordination delay T, waiting time 2T on an idle
-//! system. State: a clock and two sets of nodes. Message: one stamp.
+//! Messages: 2(n-1) per entry, at any load. A request carries one timestamp.
+//!
+//! - Time: coordination delay T, waiting time 2T on an idle system.
+//! - State: a clock and two sets of nodes.
 //!
 //! # Assumes
 //!
-//! A complete network with reliable channels in any order. No crashes: a crashed node never
-//! replies, and everyone who asks waits for ever. A lost message blocks its requester in the same
-//! way; a doubled reply, or the reply to a doubled request, can count for the next request of its
-//! receiver and let two nodes in together.
+//! A complete network with reliable channels, which may reorder messages, and no crashes.
+//!
+//! - Loss: a lost request or reply starves its requester, and with it every later requester, whose
+//!   replies the first one defers for ever. Safety holds.
+//! - Duplication: a duplicate reply, or the reply to a duplicate request, can count for the next
+//!   request of its receiver and let two nodes in.
+//! - Crash: a crashed node never replies, so every later request starves.
 //!
 //! # Differs from the paper
 //!
-//! The missing replies are a set of nodes instead of a count, so that an answer counts once.
+//! The missing replies are a set of nodes instead of a counter, so that each node's reply counts
+//! once.
 
 use serde::{Deserialize, Serialize};
 
@@ -37,12 +44,12 @@ use super::{Command, Event, Stamp};
 use crate::protocol::{Env, Invariant, Never, Protocol, Snapshot};
 use crate::{NodeId, NodeSet};
 
-/// What nodes send each other.
+/// The messages between nodes.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Msg {
-    /// May I enter?
+    /// The sender asks for permission to enter.
     Request(Stamp),
-    /// You may, as far as I am concerned.
+    /// The sender gives its permission.
     Reply,
 }
 
@@ -53,10 +60,10 @@ const _: () = assert!(size_of::<Msg>() <= 24);
 pub struct RicartAgrawala {
     me: NodeId,
     nodes: u32,
-    /// At least the time of every request sent or seen.
+    /// At least the time of every request sent or received.
     clock: u64,
     state: State,
-    /// Whom we owe a reply when we leave. Empty while released.
+    /// The nodes whose replies are deferred until this node leaves. Empty while released.
     deferred: NodeSet,
 }
 
@@ -115,7 +122,7 @@ impl Protocol for RicartAgrawala {
                 }
             }
             Msg::Reply => {
-                let State::Wanted { missing, .. } = &mut self.state else { return }; // Doubled.
+                let State::Wanted { missing, .. } = &mut self.state else { return }; // Duplicate.
                 missing.remove(from);
                 self.enter_if_all_replied(env);
             }
@@ -130,7 +137,7 @@ impl Protocol for RicartAgrawala {
     }
 
     fn invariants(&self) -> Vec<Invariant<Self>> {
-        vec![Invariant::new("who is inside answers later", deferred)]
+        vec![Invariant::new("a node inside defers replies", deferred)]
     }
 }
 
@@ -143,7 +150,7 @@ impl RicartAgrawala {
     }
 }
 
-/// Whoever waits while we are inside will hear from us when we leave.
+/// Every request at a node inside is deferred or in transit, as the safety argument requires.
 fn deferred(system: &Snapshot<'_, RicartAgrawala>) -> Result<(), String> {
     let is_asking = |from: NodeId, to: NodeId| {
         system
@@ -155,7 +162,7 @@ fn deferred(system: &Snapshot<'_, RicartAgrawala>) -> Result<(), String> {
         for other in system.nodes.iter().filter(|node| !node.waits_for().is_empty()) {
             if !inside.deferred.contains(other.me) && !is_asking(other.me, inside.me) {
                 let (inside, other) = (inside.me, other.me);
-                return Err(format!("node {inside} is inside and owes {other} nothing"));
+                return Err(format!("node {inside} is inside, and {other} is not deferred"));
             }
         }
     }

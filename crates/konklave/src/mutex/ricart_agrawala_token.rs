@@ -1,31 +1,38 @@
-//! Ask everyone; the token knows who was served when, and goes round to those who were not.
+//! Ask all other nodes for the token, which carries the time of each node's last entry.
 //!
 //! G. Ricart, A. K. Agrawala: Authors' response to "On mutual exclusion in computer networks".
 //! Communications of the ACM 26 (2), 1983.
 //!
 //! # Idea
 //!
-//! Whoever has the token may enter, and keeps it until somebody asks. A node without it stamps a
-//! request with its logical clock and sends it to all others, since anyone may have the token by
-//! the time it arrives. Everyone remembers the latest request of each node.
+//! The node with the token may enter, and keeps the token until another node asks. A node without
+//! the token timestamps a request with its logical clock and sends it to all other nodes, since any
+//! of them may have the token by the time it arrives. Every node stores the latest request of each
+//! node.
 //!
 //! The token carries, for each node, the time at which it last left. A request younger than that is
-//! outstanding, an older one was served: so its holder can tell who still waits, however late
-//! requests arrive. It looks for the next one in the order of numbers, starting behind itself, and
-//! so a request that it knows of waits for one round at most.
+//! pending, an older one was served: so the holder can tell which nodes wait, however late requests
+//! arrive. It passes the token to the first waiting node in cyclic order of numbers, starting after
+//! itself, so a request that it knows waits for at most one round.
 //!
 //! # Cost
 //!
-//! Messages: n per entry, or 0 if the token is here. That is n-1 requests and the token.
-//! Coordination delay T, waiting time 2T on an idle system. State: a clock and n times. Message:
-//! one time, or n in the token.
+//! Messages: n per entry, or 0 if the token is here. That is n-1 requests and the token. A request
+//! carries one time, the token n times.
+//!
+//! - Time: coordination delay T, waiting time 2T on an idle system.
+//! - State: a clock and n times.
 //!
 //! # Assumes
 //!
-//! A complete network with reliable channels in any order. A lost token blocks everyone; a lost
-//! request blocks its sender until the token reaches a node that has heard it. A doubled request is
-//! harmless, a doubled token can let two nodes in together. The crash of an idle node without the
-//! token is harmless, too; that of one which waits or has the token is as bad as losing the token.
+//! A complete network with reliable channels, which may reorder messages, and no crashes.
+//!
+//! - Loss: a lost token blocks all nodes; a lost request blocks its sender until the token reaches
+//!   a node that received another copy of it. Safety holds.
+//! - Duplication: a duplicate request is harmless, because the token knows which requests were
+//!   served; a duplicate token can let two nodes in.
+//! - Crash: the crash of an idle node without the token is harmless; the crash of a node that waits
+//!   or has the token loses the token, and all nodes block eventually.
 //!
 //! # Differs from the paper
 //!
@@ -38,12 +45,12 @@ use super::{Command, Event, others_after};
 use crate::protocol::{Env, Invariant, Never, Protocol};
 use crate::{NodeId, NodeSet};
 
-/// What nodes send each other.
+/// The messages between nodes.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Msg {
-    /// I want the token, at this time of my clock.
+    /// The sender's request for the token, with its timestamp.
     Request(u64),
-    /// Here it is, with the time at which each node last left.
+    /// The token, with the time at which each node last left.
     Token(Vec<u64>),
 }
 
@@ -53,19 +60,19 @@ const _: () = assert!(size_of::<Msg>() <= 24);
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct RicartAgrawalaToken {
     me: NodeId,
-    /// At least the time of every request sent or seen.
+    /// At least the time of every request sent or received.
     clock: u64,
-    /// The time of the latest request seen of each node.
+    /// The time of the latest request received from each node.
     requested: Vec<u64>,
     state: State,
 }
 
-/// With the token goes the time at which each node last left.
+/// The phase of a node; the vector is the token, with the time at which each node last left.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum State {
     Idle,
     Waiting,
-    /// The token is here, and nobody is known to want it.
+    /// The token is here, and no pending request is known.
     Holding(Vec<u64>),
     Inside(Vec<u64>),
 }
@@ -122,7 +129,7 @@ impl Protocol for RicartAgrawalaToken {
             }
             Msg::Token(left) => {
                 if self.state != State::Waiting || left.len() != self.requested.len() {
-                    return; // Doubled, or none of ours.
+                    return; // A duplicate, or malformed.
                 }
                 self.state = State::Inside(left);
                 env.emit(Event::Granted);
@@ -130,7 +137,7 @@ impl Protocol for RicartAgrawalaToken {
         }
     }
 
-    /// Anyone may have the token.
+    /// Any other node may have the token.
     fn waits_for(&self) -> NodeSet {
         match self.state {
             State::Waiting => NodeSet::all_but(self.me, self.requested.len() as u32),
@@ -207,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn served_and_doubled_requests_are_not_served_again() {
+    fn served_and_duplicate_requests_are_not_served_again() {
         let (mut node, mut env) = node(2);
         node.on_command(Command::Acquire, &mut env);
         node.on_message(NodeId(1), Msg::Token(vec![0, 5, 0, 0]), &mut env);
@@ -234,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_that_nobody_waits_for_or_that_does_not_fit_is_ignored() {
+    fn an_unexpected_or_malformed_token_is_ignored() {
         let (mut node, mut env) = node(2);
         let before = node.clone();
         node.on_message(NodeId(0), Msg::Token(vec![0; 4]), &mut env);

@@ -1,44 +1,50 @@
-//! The token rests on a ring; a hunt runs ahead to find it, and the token comes round from behind.
+//! The token rests on a ring; a hunt runs ahead to find it, and the token arrives from behind.
 //!
 //! Folklore, after G. Le Lann: Distributed systems: towards a formal approach. IFIP Congress, 1977.
 //!
 //! # Idea
 //!
-//! Messages go round in one direction only. A node that wants the token sends a hunt, which runs to
-//! the node that has it; the token then runs on in the same direction and reaches the hunter from
-//! behind. A node that has already passed on a hunt that reaches as far need not pass on another.
+//! Messages travel in one direction only. A node that wants the token sends a hunt, which runs to
+//! the node that has it; the token then continues in the same direction and reaches the hunter from
+//! behind. A node that has forwarded a hunt does not forward another that reaches no farther.
 //!
-//! The variant `hop` numbers the token's hops. As the token only moves one way, the number says
-//! where it is, and a node that had it at hop h wants it at hop h + n. So a hunt is a number, and
-//! to reach farther is to be larger. The largest one known travels with the token, which stops
-//! there.
+//! The variant `hop` numbers the token's hops. As the token moves in one direction only, the number
+//! determines its position, and a node that had it at hop h needs it at hop h + n. So a hunt is a
+//! number, and a larger number reaches farther. The token carries the largest known number, and
+//! stops there.
 //!
 //! The variant `circle` does without numbers. Every hunt but the first since the token's last visit
-//! stops where it is, and the hunted token makes a full circle back to where the hunt found it: the
-//! hunts that were stopped are behind it. If the token stopped at the first hunter instead, one who
-//! lies behind, and kept silent after passing that hunt on, would wait for ever.
+//! is suppressed, and the hunted token makes a full circle back to the node where the hunt found
+//! it: on the way it serves the nodes whose hunts were suppressed. If the token stopped at the
+//! first hunter instead, a node behind it that had forwarded that hunt, and so suppressed its own,
+//! would starve.
 //!
 //! # Cost
 //!
 //! Messages: n per entry under light load, 2 under heavy load. Under light load a hunt runs d hops
-//! and the token the other n-d; if channels keep the order, there are never more than n messages
-//! per entry. In the variant `circle` the token runs n hops: d + n messages. Coordination delay T
-//! under heavy load, waiting time nT on an idle system. State: two numbers. Message: at most two
-//! numbers.
+//! and the token the other n-d; on FIFO channels an entry never takes more than n messages. In the
+//! variant `circle` the token runs n hops: d + n messages. A message carries at most two numbers.
+//!
+//! - Time: coordination delay T under heavy load, waiting time nT on an idle system.
+//! - State: two numbers.
 //!
 //! # Assumes
 //!
-//! A ring with reliable channels, in any order with hop numbers: a hunt that overtakes the token is
-//! remembered where the token will arrive. Without them first in, first out: a hunt that overtakes
-//! the token runs round the ring and dies at its origin, while the token stops elsewhere. A crashed
-//! node, or a lost token, stops everything; a lost hunt leaves its sender, and those behind whose
-//! hunts it stops, waiting until the token comes by for somebody else. A doubled hunt costs a
-//! circle at most. A doubled token is recognised by its hop number; in the variant `circle` it lets
-//! two nodes in together.
+//! A ring with reliable channels, and no crashes. The variant `circle` needs FIFO channels.
+//!
+//! - Loss: a lost token blocks all nodes; a lost hunt blocks its sender, and the nodes behind it
+//!   whose hunts it suppresses, until another hunt brings the token past them. Safety holds.
+//! - Duplication: a duplicate hunt costs one circle of the token at most. The variant `hop`
+//!   recognises a duplicate token by its hop number; in the variant `circle` it lets two nodes in.
+//! - Crash: a crashed node stops hunts, and loses the token when it arrives there, which blocks all
+//!   nodes.
+//! - Order: with hop numbers, a node remembers a hunt that overtakes the token. Without them, a
+//!   hunt that overtakes the token runs round the ring and ends at its origin while the token stops
+//!   elsewhere, so its sender starves.
 //!
 //! # Differs from the paper
 //!
-//! There is none. A token whose hop number is not new is ignored.
+//! This variant has no paper of its own. A token whose hop number is not new is ignored.
 
 use serde::{Deserialize, Serialize};
 
@@ -47,32 +53,32 @@ use super::{Command, Event};
 use crate::protocol::{Env, Invariant, Never, Protocol};
 use crate::{NodeId, NodeSet};
 
-/// What a node sends to the next.
+/// The messages from each node to its successor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Msg {
-    /// The token is wanted at this hop.
+    /// A hunt: the token is needed at this hop (`hop`).
     Hunt(u64),
-    /// Here it is, at this hop, and wanted up to that one.
+    /// The token, at this hop (`hop`).
     Token {
         /// The number of this hop.
         hop: u64,
-        /// The largest hop that anybody wants, as far as known.
+        /// The largest hop of any hunt that the token has met.
         goal: u64,
     },
-    /// The token is wanted (`circle`).
+    /// A hunt without a number (`circle`).
     Call,
-    /// Here it is, on its way round to this node (`circle`).
+    /// The token, on a full circle that ends at this node (`circle`).
     Circle(NodeId),
 }
 
 const _: () = assert!(size_of::<Msg>() <= 24);
 
-/// Forms of the algorithm.
+/// How a hunt tells the token where to stop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Variant {
-    /// With numbered hops.
+    /// Hops are numbered, and a hunt is the number of a hop.
     Hop,
-    /// Without numbers, over channels that keep the order.
+    /// A hunted token makes a full circle; needs FIFO channels.
     Circle,
 }
 
@@ -89,30 +95,30 @@ pub struct RingChase {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum State {
-    /// The token is elsewhere, and not wanted here.
+    /// Idle, without the token.
     Idle,
-    /// The token is elsewhere, and wanted.
+    /// The application wants to enter; the token is elsewhere.
     Waiting,
-    /// The token is here and not in use.
+    /// Idle, with the token.
     Resting,
-    /// The token is here and in use.
+    /// Inside, with the token.
     Inside,
 }
 
-/// What is known about token and hunts.
+/// What a node knows of the token and of hunts, by variant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Chase {
     Hop {
         /// The hop of the token's latest visit: the node's place on the ring, modulo n.
         last: u64,
-        /// The largest hop that anybody wants, as far as known. Not above `last` while resting.
+        /// The largest hop of any hunt known here. At most `last` while resting.
         goal: u64,
     },
-    /// The token has not been hunted here since its last visit.
+    /// No hunt has passed since the token's last visit.
     Quiet,
-    /// A hunt went on from here since then: another would find nothing new.
+    /// A hunt was forwarded since the token's last visit: later ones are suppressed.
     Hunted,
-    /// The token is here, and has to go round to this node.
+    /// The token is here, on a full circle that ends at this node.
     Until(NodeId),
 }
 
@@ -169,12 +175,12 @@ impl Protocol for RingChase {
             (Msg::Hunt(wanted), Chase::Hop { .. }) => self.hunt_if_farther(wanted, env),
             (Msg::Token { hop, goal: theirs }, Chase::Hop { last, goal }) => {
                 if hop <= last {
-                    return; // Doubled.
+                    return; // A duplicate.
                 }
                 self.chase = Chase::Hop { last: hop, goal: goal.max(theirs) };
                 self.on_token(env);
             }
-            (Msg::Hunt(_) | Msg::Token { .. }, _) | (_, Chase::Hop { .. }) => {} // Not our form.
+            (Msg::Hunt(_) | Msg::Token { .. }, _) | (_, Chase::Hop { .. }) => {} // Foreign.
             (Msg::Call, _) if self.has_token() => {
                 self.chase = Chase::Until(self.me);
                 self.go_if_wanted(env);
@@ -211,7 +217,7 @@ impl RingChase {
         match self.state {
             State::Waiting => self.enter(env),
             State::Idle => self.state = State::Resting,
-            State::Resting | State::Inside => {} // Doubled: the two become one.
+            State::Resting | State::Inside => {} // A duplicate: the tokens merge.
         }
         self.go_if_wanted(env);
     }
@@ -220,7 +226,7 @@ impl RingChase {
         let has_token = self.has_token();
         let Chase::Hop { last, goal } = &mut self.chase else { return };
         if wanted <= *goal {
-            return; // One that reaches as far went before.
+            return; // Suppressed: a hunt that reaches as far went before.
         }
         *goal = wanted;
         if has_token {
@@ -271,7 +277,7 @@ mod tests {
         node.on_message(NodeId(2), Msg::Hunt(5), &mut env);
         assert_eq!(env.lines(), ["-> 1 Token { hop: 4, goal: 5 }"]);
         node.on_message(NodeId(2), Msg::Hunt(5), &mut env);
-        assert!(env.lines().is_empty(), "it has been heard of");
+        assert!(env.lines().is_empty(), "this hunt is known");
     }
 
     #[test]
@@ -292,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn a_doubled_token_is_recognised() {
+    fn a_duplicate_token_is_recognised() {
         let (mut node, mut env) = node(1, Variant::Hop);
         node.on_message(NodeId(0), Msg::Token { hop: 4, goal: 5 }, &mut env);
         node.on_command(Command::Acquire, &mut env);
@@ -302,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn a_circling_token_serves_those_who_kept_silent() {
+    fn a_circling_token_serves_suppressed_hunters() {
         let (mut node, mut env) = node(1, Variant::Circle);
         node.on_message(NodeId(0), Msg::Call, &mut env);
         node.on_command(Command::Acquire, &mut env);

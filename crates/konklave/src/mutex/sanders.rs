@@ -1,4 +1,4 @@
-//! Whom a node asks need not be whom it informs: one algorithm for all that work by permission.
+//! A node may ask more nodes than it informs: one algorithm for all permission-based schemes.
 //!
 //! B. A. Sanders: The information structure of distributed mutual exclusion algorithms. ACM
 //! Transactions on Computer Systems 5 (3), 1987.
@@ -6,38 +6,45 @@
 //! # Idea
 //!
 //! Node i asks its request set R before it enters, and informs its inform set I when it leaves. An
-//! arbiter knows who will inform it: only for these it locks itself; the others get its permission
-//! without a lock, which blocks nobody. All the rest is Maekawa's algorithm, and all permission
-//! algorithms are instances: Maekawa's with I = R = quorum, Ricart and Agrawala's with I = {i} and
-//! R = everyone, a coordinator c with I = R = {c, i}.
+//! arbiter knows which nodes will inform it, and is locked for their requests only; the other nodes
+//! get its permission without a lock, which blocks no other request. The rest is Maekawa's
+//! algorithm, and all permission-based algorithms are instances: Maekawa's with I = R = quorum,
+//! Ricart and Agrawala's with I = {i} and R = all nodes, a coordinator c with I = R = {c, i}.
 //!
-//! Three conditions make a structure safe: (S1) i is in its I; (S2) I is part of R; (S3) of any two
-//! nodes, either the inform sets meet, or each is in the other's request set. In the first case, an
-//! arbiter locks itself for one of the two at a time. In the second, a node that competes has its
-//! own lock, so it permits the other only if that one's request is older. Once it has permitted it,
-//! every request that it makes later is younger, for it has taken over the clock: safety depends on
-//! that.
+//! Three conditions make a structure safe: (S1) i is in its I; (S2) I is a subset of R; (S3) for
+//! any two nodes, the inform sets intersect, or each is in the other's request set. In the first
+//! case, an arbiter in the intersection is locked for one of the two at a time. In the second, a
+//! competing node holds its own lock, so it permits the other only if the other's request is older.
+//! Once it has permitted it, every later request of its own is younger, because it has updated its
+//! clock: safety depends on that.
 //!
 //! # Cost
 //!
-//! Messages: i + 2r per entry alone, up to 4r more. i is how many others a node informs, r how many
-//! it asks. Only one more for an arbiter that nobody else informs, since all that it can say is
-//! that a request failed. Coordination delay T if the leaver is the arbiter itself, as among nodes
-//! that ask each other, 2T if one is between. State: a queue of those who ask, and sets of nodes.
-//! Message: one stamp.
+//! Messages: i + 2r per entry alone, up to 4r more. Here i is the number of other nodes informed,
+//! and r the number of other nodes asked. An arbiter that no other node informs adds only one
+//! message, since it can only send failures. A message carries one timestamp.
+//!
+//! - Time: coordination delay T if the leaver is itself the arbiter, as among nodes that ask each
+//!   other, 2T if an arbiter is between them.
+//! - State: a queue of requests, and sets of nodes.
 //!
 //! # Assumes
 //!
-//! A complete network, of which only the sets are used, with reliable channels in any order. No
-//! crashes: a crashed node blocks those who ask it, and those whose arbiters it has locked. A lost
-//! message blocks in the same way, unless it is an inquiry or failure that turns out not to matter;
-//! a doubled one can block an arbiter for ever or let two nodes in together.
+//! A complete network, of which only the sets are used, with reliable channels, which may reorder
+//! messages, and no crashes.
+//!
+//! - Loss: a lost message blocks its requester and all nodes that wait for it, unless it is an
+//!   inquiry or a failure that has no effect. Safety holds.
+//! - Duplication: a duplicate request that arrives after its release locks its arbiter for ever; a
+//!   duplicate lock that arrives after it was yielded can let two nodes in.
+//! - Crash: the crash of a node blocks all nodes that ask it, and those whose arbiters are locked
+//!   for it; the crash of an idle node that no other node asks is harmless.
 //!
 //! # Differs from the paper
 //!
 //! As [`maekawa`](super::maekawa), whose nodes these are, with other [`Roles`]. The structure
 //! `mixed` extends the paper's example of four nodes: the first sqrt(n) nodes ask each other as in
-//! Ricart and Agrawala's algorithm, and are together the arbiters of all others.
+//! Ricart and Agrawala's algorithm, and together are the arbiters of all other nodes.
 
 use std::error::Error;
 use std::fmt::{self, Display};
@@ -51,14 +58,14 @@ pub use super::maekawa::Msg;
 /// One node of the algorithm.
 pub type Sanders = Maekawa<Sets>;
 
-/// What a node knows of the information structure.
+/// The part of the information structure that one node needs.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Sets {
-    /// Whom it asks: R.
+    /// The request set R: the nodes it asks.
     request: NodeSet,
-    /// Whom it informs: I.
+    /// The inform set I: the nodes it informs.
     inform: NodeSet,
-    /// Who informs it.
+    /// The status set: the nodes that inform it.
     status: NodeSet,
 }
 
@@ -76,26 +83,26 @@ impl Roles for Sets {
     }
 }
 
-/// An information structure, for which S1, S2 and S3 hold.
+/// An information structure that satisfies S1, S2 and S3.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Structure {
     sets: Vec<Sets>,
 }
 
 impl Structure {
-    /// Everyone asks everyone and informs only itself.
+    /// Every node asks all nodes and informs only itself.
     pub fn ricart_agrawala(nodes: u32) -> Self {
         let everyone: NodeSet = NodeId::all(nodes).collect();
         Self::build(NodeId::all(nodes).map(|me| (only(me), everyone.clone())))
     }
 
-    /// Everyone asks and informs its quorum.
+    /// Every node asks and informs its quorum.
     pub fn maekawa(quorums: &Quorums) -> Self {
         Self::build(quorums.sets().iter().map(|quorum| (quorum.clone(), quorum.clone())))
     }
 
-    /// The first sqrt(n) nodes, rounded up, ask each other and inform only themselves; the others
-    /// ask and inform these, and themselves.
+    /// The first sqrt(n) nodes, rounded up, ask each other and inform only themselves; every other
+    /// node asks and informs these, and itself.
     pub fn mixed(nodes: u32) -> Self {
         let root = nodes.isqrt();
         let inner: NodeSet = NodeId::all(root + u32::from(root * root < nodes)).collect();
@@ -127,7 +134,7 @@ impl Structure {
         Ok(structure)
     }
 
-    /// From the inform set and the request set of every node.
+    /// Derives the status sets from the inform set and the request set of every node.
     fn build(pairs: impl Iterator<Item = (NodeSet, NodeSet)>) -> Self {
         let with_status = |(inform, request)| Sets { request, inform, status: NodeSet::new() };
         let mut sets: Vec<Sets> = pairs.map(with_status).collect();
@@ -158,7 +165,7 @@ impl Structure {
         Ok(())
     }
 
-    /// What `node` knows of it.
+    /// The sets of `node`.
     pub fn at(&self, node: NodeId) -> &Sets {
         &self.sets[node.index()]
     }
@@ -168,16 +175,16 @@ fn only(node: NodeId) -> NodeSet {
     [node].into_iter().collect()
 }
 
-/// Why a text is no safe information structure.
+/// Why a text does not describe a safe information structure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StructureError {
-    /// It cannot be understood.
+    /// A line cannot be read.
     Text(QuorumError),
     /// S1 is broken: this node does not inform itself.
     Uninformed(NodeId),
     /// S2 is broken: the first node informs the second, and does not ask it.
     Unasked(NodeId, NodeId),
-    /// S3 is broken: nothing keeps these two apart.
+    /// S3 is broken: these two nodes could be inside together.
     Unsafe(NodeId, NodeId),
 }
 
@@ -191,8 +198,8 @@ impl Display for StructureError {
             }
             Self::Unsafe(one, other) => write!(
                 f,
-                "nodes {one} and {other} inform nobody in common and do not ask each other: both \
-                 could enter together"
+                "the inform sets of nodes {one} and {other} are disjoint, and the nodes do not ask \
+                 each other: both could be inside"
             ),
         }
     }
@@ -245,7 +252,7 @@ mod tests {
             }
         }
 
-        /// Goes on until nothing is in flight; how many rounds it took until somebody was inside.
+        /// Runs until no message is in transit; returns the round in which a node entered.
         fn settle(&mut self) -> u32 {
             let (mut round, mut entered) = (0, 0);
             while !self.flight.is_empty() {
@@ -324,8 +331,8 @@ mod tests {
         );
         assert_eq!(
             error("1: inform 1 / request 0 1", "1: inform 1 / request 1"),
-            "nodes 0 and 1 inform nobody in common and do not ask each other: both could enter \
-             together"
+            "the inform sets of nodes 0 and 1 are disjoint, and the nodes do not ask each other: \
+             both could be inside"
         );
         assert_eq!(
             error("0: inform 0 /", "0: ask 0 /"),

@@ -1,35 +1,42 @@
-//! Ask everyone; the token carries the queue of those who wait.
+//! Ask all other nodes for the token, which carries the queue of waiting nodes.
 //!
 //! I. Suzuki, T. Kasami: A distributed mutual exclusion algorithm. ACM Transactions on Computer
 //! Systems 3 (4), 1985.
 //!
 //! # Idea
 //!
-//! Whoever has the token, the privilege of entering, keeps it until somebody asks. A node without
-//! it numbers its requests and sends each to all others, since anyone may have the token by the
-//! time it arrives. Everyone remembers the largest number of each node, RN.
+//! The node with the token, the privilege of entering, keeps it until another node asks. A node
+//! without the token numbers its request and sends it to all other nodes, since any of them may
+//! have the token by the time it arrives. Every node stores the largest request number of each
+//! node, RN.
 //!
-//! The token carries the number of each node's last served request, LN. A node whose RN is beyond
-//! its LN still waits. Whoever leaves puts those it knows of at the end of the queue in the token,
-//! and sends the token to the head. Once in the queue, a node is never overtaken.
+//! The token carries the number of each node's last served request, LN. A node j waits if and only
+//! if RN[j] > LN[j]. A node that leaves appends the waiting nodes it knows of to the queue in the
+//! token, and sends the token to the head. Once in the queue, a node is never overtaken.
 //!
 //! # Cost
 //!
-//! Messages: n per entry, or 0 if the token is here. That is n-1 requests and the token.
-//! Coordination delay T, waiting time 2T on an idle system. State: n numbers. Message: one number,
-//! or n numbers and at most n nodes in the token.
+//! Messages: n per entry, or 0 if the token is here. That is n-1 requests and the token. A request
+//! carries one number, the token n numbers and at most n nodes.
+//!
+//! - Time: coordination delay T, waiting time 2T on an idle system.
+//! - State: n numbers.
 //!
 //! # Assumes
 //!
-//! A complete network with reliable channels in any order. A lost token blocks everyone; a lost
-//! request blocks its sender until the token reaches a node that has heard it. A doubled request is
-//! harmless, a doubled token can let two nodes in together. The crash of an idle node without the
-//! token is harmless, too; that of one which waits or has the token is as bad as losing the token.
+//! A complete network with reliable channels, which may reorder messages, and no crashes.
+//!
+//! - Loss: a lost token blocks all nodes; a lost request blocks its sender until the token reaches
+//!   a node that received another copy of it. Safety holds.
+//! - Duplication: a duplicate request is harmless, because the token knows which requests were
+//!   served; a duplicate token can let two nodes in.
+//! - Crash: the crash of an idle node without the token is harmless; the crash of a node that waits
+//!   or has the token loses the token, and all nodes block eventually.
 //!
 //! # Differs from the paper
 //!
-//! A node waits if its RN is larger than its LN, where the paper says larger by one: by more it
-//! never is, as each node has one request at a time.
+//! A node waits if RN > LN, where the paper has RN = LN + 1. The two are equivalent, as each node
+//! has at most one pending request.
 
 use std::collections::VecDeque;
 
@@ -40,23 +47,23 @@ use super::{Command, Event, others_after};
 use crate::protocol::{Env, Invariant, Never, Protocol};
 use crate::{NodeId, NodeSet};
 
-/// What nodes send each other.
+/// The messages between nodes.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Msg {
-    /// I want the token: my request of this number.
+    /// The sender's request of this number for the token.
     Request(u64),
-    /// Here it is.
+    /// The token.
     Privilege(Box<Token>),
 }
 
 const _: () = assert!(size_of::<Msg>() <= 24);
 
-/// What gives the right to enter.
+/// The token: the node that has it may enter.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Token {
     /// The number of each node's last served request.
     pub ln: Vec<u64>,
-    /// Who waits, first come first, each at most once.
+    /// The waiting nodes in FIFO order, each at most once.
     pub queue: VecDeque<NodeId>,
 }
 
@@ -70,7 +77,7 @@ impl Token {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct SuzukiKasami {
     me: NodeId,
-    /// The number of each node's latest request that we know of.
+    /// The largest request number received from each node, and our own.
     rn: Vec<u64>,
     state: State,
 }
@@ -81,7 +88,7 @@ const _: () = assert!(size_of::<SuzukiKasami>() <= 64);
 enum State {
     Idle,
     Waiting,
-    /// The token is here, and nobody is known to want it: its queue is empty.
+    /// The token is here, its queue is empty, and no pending request is known.
     Holding(Box<Token>),
     Inside(Box<Token>),
 }
@@ -132,12 +139,12 @@ impl Protocol for SuzukiKasami {
             Msg::Privilege(token) => {
                 if self.state == State::Waiting && token.fits(self.rn.len()) {
                     self.enter(token, env);
-                } // Else it is doubled, or none of ours.
+                } // Else a duplicate, or malformed.
             }
         }
     }
 
-    /// Anyone may have the token.
+    /// Any other node may have the token.
     fn waits_for(&self) -> NodeSet {
         match self.state {
             State::Waiting => NodeSet::all_but(self.me, self.rn.len() as u32),
@@ -235,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn the_queue_grows_at_its_end_by_those_who_are_not_in_it() {
+    fn waiting_nodes_are_appended_to_the_queue_once() {
         let (mut node, mut env) = inside([0; 4], &[1]);
         for from in [0, 1, 3] {
             node.on_message(NodeId(from), Msg::Request(1), &mut env);
@@ -246,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn served_and_doubled_requests_are_not_served_again() {
+    fn served_and_duplicate_requests_are_not_served_again() {
         let (mut node, mut env) = inside([0, 5, 0, 0], &[]);
         node.on_command(Command::Release, &mut env);
         for late in [5, 3, 5] {
@@ -267,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_that_nobody_waits_for_or_that_does_not_fit_is_ignored() {
+    fn an_unexpected_or_malformed_token_is_ignored() {
         let (mut node, mut env) = node(2);
         let before = node.clone();
         node.on_message(NodeId(0), privilege([0; 4], &[]), &mut env);

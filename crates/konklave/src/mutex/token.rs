@@ -1,6 +1,6 @@
-//! What algorithms with a token have in common.
+//! The invariant that all token algorithms share: exactly one token exists.
 
-/// The invariant that there is exactly one token, at a node or in a message of this form.
+/// The invariant that exactly one token exists: at a node, or in transit in a message of this form.
 macro_rules! one_token {
     ($token:pat) => {
         $crate::protocol::Invariant::new(

@@ -1,48 +1,54 @@
-//! Raymond's algorithm on any network: edges point to the token without cycles, and turn with it.
+//! Raymond's algorithm on any network: the edges form an acyclic orientation towards the token.
 //!
 //! J. L. A. van de Snepscheut: Fair mutual exclusion on a graph of processes. Distributed Computing
-//! 2, 1987. The wave: E. J. H. Chang: Echo algorithms. IEEE Transactions on Software Engineering
-//! 8 (4), 1982.
+//! 2, 1987. The wave: E. J. H. Chang: Echo algorithms. IEEE Transactions on Software Engineering 8
+//! (4), 1982.
 //!
 //! # Idea
 //!
-//! An echo wave from the token's first owner gives every node a depth. Each edge then points from
-//! the larger to the smaller pair of depth and number: there is no cycle, and every path ends at
-//! the token. A node that wants the token, or was asked for it, asks along one of its edges, the
-//! one that points to where the token was last. Queues work as in Raymond's algorithm.
+//! An echo wave from the initial owner of the token gives every node a depth. Each edge then points
+//! from the larger to the smaller pair of depth and number: the orientation is acyclic, and every
+//! directed path ends at the token. A node that wants the token, or was asked for it, asks along
+//! one of its outgoing edges, the one that points to the latest known owner. Queues work as in
+//! Raymond's algorithm.
 //!
-//! When the token arrives, all edges that lead away from here have to turn. The variants differ in
-//! who is told:
-//! - `all`: those to whom we pointed; so everybody finds short ways to the token. The news carries
-//!   the number of the token's hop. Who has had the token later than that ignores it, or else late
-//!   news could close a cycle.
+//! When the token arrives, all outgoing edges of the new owner must be inverted. The variants
+//! differ in which neighbours are told:
+//! - `all`: the nodes to which the new owner pointed; so every node finds short paths to the token.
+//!   The inversion carries the number of the token's hop. A node that has had the token later
+//!   ignores it; otherwise a late inversion could close a cycle.
 //! - `everyone`: all neighbours, which refreshes the hop numbers everywhere.
-//! - `acknowledged`: as `all`, but the hop number of the news decides nothing. Instead the token
-//!   stays until all who were told have acknowledged it; only its own node can use it meanwhile.
-//! - `one`: nobody. The edges are forgotten, except the one that the token takes. Once everybody
-//!   has had the token, a spanning tree is left, and the algorithm is Raymond's.
+//! - `acknowledged`: as `all`, but hop numbers do not decide. Instead the token stays until all
+//!   inversions are acknowledged; meanwhile only its owner can use it.
+//! - `one`: none. The owner forgets all edges except the one that the token takes. Once every node
+//!   has had the token, a spanning tree remains, and the algorithm is Raymond's.
 //!
 //! # Cost
 //!
 //! Messages: 2m once; per entry 2d, and per hop outdegree - 1 to turn edges. m is the number of
-//! edges, d the length of the way along edges. On a complete network that makes n in the variant
-//! `everyone`, as many as asking everyone; in the variant `one` 4(n-1)/n, as on a star. Waiting
-//! time 2dT, coordination delay at worst the diameter times T; acknowledgements add up to 2T per
-//! hop. State: a pointer and a number for each edge, a queue of at most degree + 1 nodes.
+//! edges, d the length of the directed path. On a complete network that makes n in the variant
+//! `everyone`, as many as a broadcast of requests; in the variant `one` 4(n-1)/n, as on a star.
+//!
+//! - Time: waiting time 2dT, coordination delay at worst the diameter times T; acknowledgements add
+//!   up to 2T per hop.
+//! - State: a pointer and a number for each edge, a queue of at most degree + 1 nodes.
 //!
 //! # Assumes
 //!
-//! A connected network with reliable channels in any order. No crashes: one on the way to the token
-//! blocks all behind it. A lost token or request blocks, and so does a lost message of the wave. A
-//! lost inversion costs a detour, unless an acknowledgement is due: one that never comes blocks. A
-//! doubled token is recognised by its hop number; a doubled request can send the token where nobody
-//! wants it, and two can keep it going for ever.
+//! A connected network with reliable channels, which may reorder messages, and no crashes.
+//!
+//! - Loss: a lost token, request or message of the wave blocks the nodes that wait for it; a lost
+//!   inversion costs a detour, or blocks in the variant `acknowledged`. Safety holds.
+//! - Duplication: a duplicate token is recognised by its hop number. A duplicate request sends the
+//!   token to a node that does not want it; two duplicates can keep the token moving for ever.
+//! - Crash: the crash of a node on the path to the token blocks all nodes behind it.
 //!
 //! # Differs from the paper
 //!
-//! The paper orients a given graph once and flips one edge at a time, the variant `one`. Whether a
-//! neighbour was asked is no flag, as in [`raymond`](super::raymond): it was, exactly if the queue
-//! is not empty and the token is elsewhere. Whom is remembered, since edges turn meanwhile.
+//! The paper orients a given graph once and flips one edge at a time, the variant `one`. As in
+//! [`raymond`](super::raymond), no flag records whether a neighbour was asked: one was asked if and
+//! only if the queue is non-empty and the token is elsewhere. Which neighbour is stored, since
+//! edges are inverted meanwhile.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, VecDeque};
@@ -54,35 +60,35 @@ use super::{Command, Event, Phase};
 use crate::protocol::{Env, Invariant, Never, Protocol, Snapshot};
 use crate::{NodeId, NodeSet};
 
-/// What neighbours send each other.
+/// The messages between neighbours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Msg {
-    /// The wave reaches you; my depth.
+    /// An explorer of the wave, with the sender's depth.
     Explore(u32),
-    /// The wave has passed everyone behind me; my depth.
+    /// An echo: the wave is complete behind the sender; with the sender's depth.
     Echo(u32),
-    /// Somebody on my side wants the token.
+    /// A node on the sender's side wants the token.
     Request,
-    /// Here it is, at this hop.
+    /// The token, at this hop.
     Token(u64),
-    /// I got the token at this hop: point to me.
+    /// The sender got the token at this hop: invert the edge.
     Invert(u64),
-    /// I point to you.
+    /// The sender has inverted the edge.
     Ack,
 }
 
 const _: () = assert!(size_of::<Msg>() <= 24);
 
-/// Who is told where the token is.
+/// Which neighbours a new owner tells to invert their edges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Variant {
-    /// Those to whom its new owner pointed.
+    /// The nodes to which the new owner pointed.
     All,
-    /// All neighbours of its new owner.
+    /// All neighbours of the new owner.
     Everyone,
-    /// Those to whom its new owner pointed, and they acknowledge it.
+    /// The nodes to which the new owner pointed; each acknowledges it.
     Acknowledged,
-    /// Nobody: only the edge that it took turns round.
+    /// None: only the edge that the token crossed is inverted.
     One,
 }
 
@@ -93,30 +99,30 @@ pub struct TokenGraph {
     variant: Variant,
     neighbours: Vec<NodeId>,
     phase: Phase,
-    /// Who asked us, first come first: neighbours and `me`.
+    /// The requesters in FIFO order: neighbours and `me`.
     queue: VecDeque<NodeId>,
     state: State,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum State {
-    /// The wave has not passed: who woke us and our depth, and the depths that we have heard of.
+    /// The wave is not complete here: our parent and depth, and the depths of neighbours known.
     Exploring { woken: Option<(NodeId, u32)>, depths: BTreeMap<NodeId, u32> },
-    /// The token is elsewhere, and these neighbours, at least one, are nearer to it. Their labels
-    /// are larger than ours: there is no cycle.
-    /// One was asked, exactly if the queue is not empty; others may be nearer since.
+    /// The token is elsewhere. The edges to `nearer`, at least one, point towards it; the labels
+    /// there are larger than ours, so there is no cycle. One neighbour was asked if and only if
+    /// the queue is non-empty; a later inversion may name a nearer one.
     Pointing { label: Label, nearer: BTreeMap<NodeId, Label>, asked: Option<NodeId> },
-    /// The token is here since this hop. It cannot leave until these have answered: at its first
-    /// owner the wave, later an inversion.
+    /// The token is here since this hop. It cannot leave until the `silent` neighbours have
+    /// answered: at its initial owner the wave, later an inversion.
     Holding { hop: u64, silent: NodeSet },
 }
 
-/// Where a node stands in the order along edges: the latest to have had the token is the largest.
+/// The potential of a node, which grows along edges: the latest owner of the token has the maximum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum Label {
-    /// It never had the token, and the wave found it here.
+    /// The node has never had the token; its depth and number in the wave.
     Depth(Reverse<(u32, NodeId)>),
-    /// It had the token last at this hop.
+    /// The node had the token last at this hop.
     Hop(u64),
 }
 
@@ -190,12 +196,12 @@ impl Protocol for TokenGraph {
     }
 
     fn invariants(&self) -> Vec<Invariant<Self>> {
-        vec![one_token!(Msg::Token(_)), Invariant::new("pointers form no cycle", no_cycle)]
+        vec![one_token!(Msg::Token(_)), Invariant::new("pointers are acyclic", no_cycle)]
     }
 }
 
 impl TokenGraph {
-    /// Explorers and echoes tell the same: the wave has been at `from`, and its depth.
+    /// Explorers and echoes are handled alike: the wave has reached `from` at this depth.
     fn on_wave(&mut self, from: NodeId, depth: u32, env: &mut impl Env<Self>) {
         match &mut self.state {
             State::Exploring { woken, depths } => {
@@ -211,21 +217,21 @@ impl TokenGraph {
                 silent.remove(from);
                 self.serve_if_free(env);
             }
-            State::Pointing { .. } | State::Holding { .. } => {} // Doubled: the wave is over.
+            State::Pointing { .. } | State::Holding { .. } => {} // A duplicate.
         }
     }
 
     fn on_token(&mut self, from: NodeId, hop: u64, env: &mut impl Env<Self>) {
-        let State::Pointing { label, nearer, .. } = &mut self.state else { return }; // Doubled.
+        let State::Pointing { label, nearer, .. } = &mut self.state else { return }; // Duplicate.
         if Label::Hop(hop) <= *label {
-            return; // Doubled.
+            return; // A duplicate.
         }
         let mut told: NodeSet = match self.variant {
             Variant::All | Variant::Acknowledged => nearer.keys().copied().collect(),
             Variant::Everyone => self.neighbours.iter().copied().collect(),
             Variant::One => NodeSet::new(),
         };
-        told.remove(from); // It points here since it sent the token.
+        told.remove(from); // It inverted its edge when it sent the token.
         for other in told.iter() {
             env.send(other, Msg::Invert(hop));
         }
@@ -235,10 +241,10 @@ impl TokenGraph {
     }
 
     fn on_invert(&mut self, from: NodeId, hop: u64, env: &mut impl Env<Self>) {
-        // If the token is here, we are nearer.
+        // With the token here, the inversion is late.
         let State::Pointing { label, nearer, .. } = &mut self.state else { return };
         if self.variant == Variant::Acknowledged {
-            // Everything that we know is older: the token is there until we answer.
+            // All our labels are older: the token stays there until we acknowledge.
             let newest = match nearer.values().max() {
                 Some(Label::Hop(hop)) => hop.saturating_add(1),
                 _ => 1,
@@ -246,7 +252,7 @@ impl TokenGraph {
             nearer.insert(from, Label::Hop(newest));
             env.send(from, Msg::Ack);
         } else if Label::Hop(hop) > *label {
-            // Of two inversions the later one counts, whichever comes first.
+            // Of two inversions the later hop counts, in whatever order they arrive.
             let known = nearer.entry(from).or_insert(Label::Hop(hop));
             *known = Label::Hop(hop).max(*known);
         } // Else late: we have had the token since.
@@ -279,11 +285,11 @@ impl TokenGraph {
         match &self.state {
             State::Pointing { asked: None, .. } => self.ask(env),
             State::Holding { .. } => self.serve_if_free(env),
-            _ => {} // Has asked, or will when it knows whom.
+            _ => {} // Has asked, or will ask when the wave is complete.
         }
     }
 
-    /// Asks the neighbour that, as far as known, has had the token last.
+    /// Asks the neighbour with the largest known label: the latest owner of the token.
     fn ask(&mut self, env: &mut impl Env<Self>) {
         let State::Pointing { nearer, asked, .. } = &mut self.state else { return };
         if let Some((&nearest, _)) = nearer.iter().max_by_key(|(_, label)| **label) {
@@ -314,7 +320,7 @@ impl TokenGraph {
     }
 }
 
-/// Labels grow along pointers, so there is no cycle. Where the token arrives, pointers are void.
+/// Labels grow along pointers, so there is no cycle. At the token's destination pointers are void.
 fn no_cycle(system: &Snapshot<'_, TokenGraph>) -> Result<(), String> {
     let label = |node: NodeId| match &system.nodes[node.index()].state {
         State::Pointing { label, .. } => Some(*label),
@@ -328,7 +334,7 @@ fn no_cycle(system: &Snapshot<'_, TokenGraph>) -> Result<(), String> {
         let State::Pointing { nearer, .. } = &at.state else { continue };
         for &other in nearer.keys().filter(|&&other| !arrives(node) && !arrives(other)) {
             if label(other).is_some_and(|theirs| Some(theirs) <= label(node)) {
-                return Err(format!("node {node} points at node {other}, which is no nearer"));
+                return Err(format!("node {node} points to node {other}, which is not nearer"));
             }
         }
     }

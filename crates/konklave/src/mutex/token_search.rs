@@ -1,4 +1,4 @@
-//! Search the whole network for the token; it comes back the way the search came.
+//! A search through the whole network finds the token, which returns along the path of the search.
 //!
 //! J.-M. Hélary, N. Plouzeau, M. Raynal: A distributed algorithm for mutual exclusion in an
 //! arbitrary network. The Computer Journal 31 (4), 1988. Its bookkeeping: I. Suzuki, T. Kasami: A
@@ -6,39 +6,45 @@
 //!
 //! # Idea
 //!
-//! Nobody knows where the token is, so a node that wants it tells everybody: the search carries its
-//! name and the number of its request. Every node remembers from which neighbour it first heard of
-//! the newest search of each node: the way back to it. The token knows the number of the last
-//! request that was served, of each node, and a queue of who is next; whoever holds it appends
-//! those of whom it has heard a newer request.
+//! No node knows where the token is, so a node that wants it starts a search, which carries its
+//! name and the number of its request to all nodes. Every node stores the neighbour from which it
+//! first received the latest search of each node: the route back to that node. The token carries
+//! the number of each node's last served request, and a queue of waiting nodes; its owner appends
+//! the nodes of which it knows a later request.
 //!
-//! How everybody is told is the option `--search`:
-//! - `broadcast`: on a complete network the requester tells each one itself; on any other everyone
-//!   passes the search on to all other neighbours, which is flooding;
-//! - `echo`: as flooding, but who has heard from all neighbours echoes to the first of them. So the
-//!   requester learns that everybody knows, which the algorithm does not need;
+//! The option `--search` selects how a search reaches all nodes:
+//! - `broadcast`: on a complete network the requester sends it to each node itself; on any other
+//!   network every node forwards it to all its other neighbours, which is flooding;
+//! - `echo`: as flooding, but a node that has heard from all neighbours sends an echo to the first
+//!   of them. So the requester learns that all nodes know, which the algorithm does not need;
 //! - `tree`: flooding along a spanning tree.
 //!
 //! # Cost
 //!
 //! Messages: 2m-(n-1) per search by flooding, echo 2m, tree n-1; d token hops. m is the number of
-//! edges. On a complete network broadcast takes n-1, and d is 1; a holder that enters again needs
-//! no message. Raymond's tree takes only d requests where this one takes n-1: what it is worth to
-//! know the direction. Coordination delay dT, waiting time 2dT on an idle system. State: two
-//! numbers per node. Token: a number per node and the queue.
+//! edges. On a complete network broadcast takes n-1, and d is 1; an owner that enters again needs
+//! no message. Raymond's tree takes only d requests where this one takes n-1: that is the value of
+//! knowing the direction. The token carries a number per node and the queue.
+//!
+//! - Time: coordination delay dT, waiting time 2dT on an idle system.
+//! - State: two numbers per node.
 //!
 //! # Assumes
 //!
-//! A connected network with reliable channels in any order. A lost token blocks everyone. A lost
-//! search blocks its requester; and everyone, if the requester is next where the search was not
-//! heard. A lost echo does not matter. A crash blocks whoever lies behind it; and everyone, if the
-//! token is there or has to pass. A doubled search is recognised by its number; a doubled token
-//! lets two nodes in together.
+//! A connected network with reliable channels, which may reorder messages, and no crashes.
+//!
+//! - Loss: a lost token blocks all nodes. A lost search blocks its requester, and all nodes if the
+//!   requester is next at a node that the search did not reach. A lost echo is harmless. Safety
+//!   holds.
+//! - Duplication: a duplicate search is recognised by its number; a duplicate token lets two nodes
+//!   in.
+//! - Crash: a crash blocks the nodes that it disconnects, and all nodes if the token is there or
+//!   has to pass there.
 //!
 //! # Differs from the paper
 //!
-//! The paper floods and needs channels that keep the order: there the token never is at a node that
-//! has not heard yet of the next in the queue. Here the token waits for the search in that case.
+//! The paper floods and needs FIFO channels: then the token is never at a node that does not know
+//! the route to the next node in the queue. Here the token waits for the search in that case.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -49,14 +55,14 @@ use super::{Command, Event, Phase};
 use crate::protocol::{Env, Invariant, Never, Protocol};
 use crate::{NodeId, NodeSet};
 
-/// What neighbours send each other.
+/// The messages between neighbours.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Msg {
-    /// This request wants the token.
+    /// The search of this request for the token.
     Search(Request),
-    /// Everyone behind me knows of this request (`echo`).
+    /// The search of this request is complete behind the sender (`echo`).
     Echo(Request),
-    /// The token, on its way to this node.
+    /// The token, routed to this node.
     Token(NodeId, Box<Token>),
 }
 
@@ -67,27 +73,27 @@ const _: () = assert!(size_of::<Msg>() <= 24);
 pub struct Request {
     /// The node that wants the token.
     pub origin: NodeId,
-    /// How many requests it has made, with this one.
+    /// The number of requests it has made, including this one.
     pub number: u64,
 }
 
-/// The right to enter.
+/// The token: the node that has it may enter.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Token {
-    /// The latest request of each node that was served; none of those that are missing.
+    /// The number of each node's last served request; 0 for absent nodes.
     served: BTreeMap<NodeId, u64>,
-    /// Who is next.
+    /// The waiting nodes in FIFO order.
     queue: VecDeque<NodeId>,
 }
 
-/// How a search reaches everybody.
+/// How a search reaches all nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Search {
-    /// The neighbours of everyone are all others: no need to pass it on.
+    /// On a complete network: the requester sends it to every node.
     Direct,
-    /// Everyone passes it on to all other neighbours.
+    /// Every node forwards it to all its other neighbours.
     Flood,
-    /// As flooding, with an echo.
+    /// As flooding, with an echo back to the requester.
     Echo,
 }
 
@@ -98,9 +104,9 @@ pub struct TokenSearch {
     search: Search,
     neighbours: Vec<NodeId>,
     phase: Phase,
-    /// The newest request of each node, `me` too, and the neighbour that told us first.
+    /// The latest request of each node, including `me`, and the neighbour it first came from.
     requests: BTreeMap<NodeId, Heard>,
-    /// The waves that have not passed yet, and who has not told us of them.
+    /// The echo waves that are not complete here.
     waves: BTreeMap<Request, Wave>,
     token: Option<Box<Token>>,
 }
@@ -113,7 +119,7 @@ struct Heard {
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Wave {
-    /// Who told us first; `me` at the origin.
+    /// The neighbour that the search first came from; `me` at the origin.
     parent: NodeId,
     silent: NodeSet,
 }
@@ -177,7 +183,7 @@ impl Protocol for TokenSearch {
                 }
             }
             Msg::Token(to, token) => {
-                // There is one: else its sender had no reason to send it here.
+                // The route exists: its sender learnt it from our search message.
                 if let Some(next) = self.next_hop(to) {
                     env.send(next, Msg::Token(to, token));
                 }
@@ -187,9 +193,9 @@ impl Protocol for TokenSearch {
 
     fn waits_for(&self) -> NodeSet {
         match (self.phase, &self.token) {
-            // The token can be anywhere, and comes through one of them.
+            // The token can be anywhere, and arrives through one of the neighbours.
             (Phase::Waiting, _) => self.neighbours.iter().copied().collect(),
-            // The token is to go to one of whom we have not heard.
+            // The token waits for the search of the next node in its queue.
             (Phase::Idle, Some(token)) => token.queue.front().copied().into_iter().collect(),
             (Phase::Idle, None) | (Phase::Inside, _) => NodeSet::new(),
         }
@@ -217,7 +223,7 @@ impl TokenSearch {
         env.emit(Event::Granted);
     }
 
-    /// Takes part in a search: `from` is who told us, or `me` if it starts here.
+    /// Takes part in a search received from `from`, or started here if that is `me`.
     fn pass_on_if_news(&mut self, from: NodeId, request: Request, env: &mut impl Env<Self>) {
         let Request { origin, number } = request;
         let is_newest = number > self.number(origin);
@@ -258,7 +264,7 @@ impl TokenSearch {
         let Some(token) = self.token.as_mut().filter(|_| self.phase != Phase::Inside) else {
             return;
         };
-        // From our successor on, so that small numbers have no advantage.
+        // In cyclic order from our successor on: fair to large numbers.
         let (before, after) = (self.requests.range(..self.me), self.requests.range(self.me..));
         for (&node, heard) in after.chain(before).filter(|(node, _)| **node != self.me) {
             let served = token.served.get(&node).copied().unwrap_or(0);
@@ -337,7 +343,7 @@ mod tests {
         env.lines();
         node.on_message(NodeId(0), token(1, &[2]), &mut env);
         node.on_command(Command::Release, &mut env);
-        assert_eq!(env.lines(), ["! Granted"], "node 2 is next, but where is it?");
+        assert_eq!(env.lines(), ["! Granted"], "node 2 is next, but the route is unknown");
         node.on_message(NodeId(2), search(2, 1), &mut env);
         let passed_on = "-> 0 Search(Request { origin: 2, number: 1 })";
         assert_eq!(env.lines(), [passed_on, "-> 2 Token(2, Token { served: {1: 1}, queue: [] })"]);

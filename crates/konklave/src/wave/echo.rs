@@ -1,4 +1,4 @@
-//! Ask everybody and hear from everybody: explorers flood the network, and echoes come back.
+//! Broadcast with feedback: explorers flood the network, and echoes return along a spanning tree.
 //!
 //! E. J. H. Chang: Echo algorithms: depth parallel operations on general graphs. IEEE Transactions
 //! on Software Engineering SE-8 (4), 1982. Also A. Segall: Distributed network protocols. IEEE
@@ -7,25 +7,30 @@
 //! # Idea
 //!
 //! The initiator sends an explorer over each of its edges. A node that is reached for the first
-//! time remembers who reached it, its parent, and explores all its other edges. Explorers that meet
-//! on an edge answer each other: that edge is not in the tree. Who has heard over every edge sends
-//! an echo to its parent, with the largest value that it knows of; when the initiator has heard
-//! over every edge, it decides. By then the parents form a tree that spans the network.
+//! time stores the sender as its parent, and explores all its other edges. Explorers that cross on
+//! an edge answer each other: that edge is not in the tree. A node that has received a message over
+//! every edge sends an echo to its parent, with the largest value that it knows; when the initiator
+//! has received a message over every edge, it decides. By then the parents form a spanning tree.
 //!
 //! # Cost
 //!
-//! Messages: 2m, one over every edge in each direction. m is the number of edges. With delays of T
-//! the decision takes 2e or 2e+1, e the distance from the initiator to the farthest node.
+//! Messages: 2m, one over every edge in each direction. m is the number of edges.
+//!
+//! - Time: 2e or 2e+1 to decide, e the distance from the initiator to the farthest node, with
+//!   delays of T.
 //!
 //! # Assumes
 //!
-//! A connected network with reliable channels in any order, and one initiator: two would take each
-//! other's explorers for answers, and both decide too early. Doubled messages are harmless. A lost
-//! message or a crash blocks the wave.
+//! A connected network with reliable channels, which may reorder messages, no crashes, and one
+//! initiator: two would take each other's explorers for answers, and both decide too early.
+//!
+//! - Loss: a lost message blocks the wave.
+//! - Duplication: a duplicate is harmless: a message counts once per edge.
+//! - Crash: a crash blocks the wave.
 //!
 //! # Differs from the paper
 //!
-//! Explorers carry an information that everybody learns, and echoes collect the largest value.
+//! Explorers carry information that every node learns, and echoes collect the largest value.
 
 use serde::{Deserialize, Serialize};
 
@@ -33,34 +38,34 @@ use super::{Edge, Edges};
 use crate::protocol::{Data, Env, Never, Protocol};
 use crate::{NodeId, NodeSet};
 
-/// What neighbours send each other.
+/// The messages between neighbours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Msg<I, V> {
-    /// The wave is at my place, with this information. Tell the others.
+    /// An explorer, with the information of the wave.
     Explore(I),
-    /// The part of the tree behind me is complete, and this is its largest value.
+    /// An echo: the subtree of the sender is complete, and this is its largest value.
     Echo(V),
 }
 
-/// What an application asks for.
+/// A command of the application to its node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Command<I> {
-    /// To start the wave, with this information for everybody.
+    /// Start the wave, with this information for all nodes.
     Start(I),
 }
 
-/// What an application is told.
+/// An event that a node reports to its application.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Event<V> {
-    /// At the initiator: everybody has taken part, and this is the largest value.
+    /// At the initiator: every node has taken part, and this is the largest value.
     Decided(V),
 }
 
-/// One node of the wave, which tells everybody an `I` and collects `V`s.
+/// One node of the wave, which broadcasts an `I` and collects the largest `V`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Echo<I, V> {
     edges: Edges,
-    /// The largest value known here, at first our own.
+    /// The largest value known here, initially our own.
     value: V,
     state: State<I>,
 }
@@ -68,12 +73,12 @@ pub struct Echo<I, V> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum State<I> {
     Asleep,
-    /// The information came from `parent`; from nobody at the initiator.
+    /// The information came from `parent`; none at the initiator.
     Exploring {
         information: I,
         parent: Option<NodeId>,
     },
-    /// We have echoed or decided.
+    /// The node has echoed or decided.
     Done {
         information: I,
     },
@@ -85,14 +90,14 @@ impl<I, V> Echo<I, V> {
         Self { edges: Edges::new(neighbours), value, state: State::Asleep }
     }
 
-    /// Makes the node as new, with this value: for a wave that replaces the last one.
+    /// Resets the node, with this value, for a wave that replaces the last one.
     pub fn renew(&mut self, value: V) {
         self.edges.reset();
         self.value = value;
         self.state = State::Asleep;
     }
 
-    /// What the wave tells everybody; nothing while it has not reached this node.
+    /// The information of the wave; none while it has not reached this node.
     pub fn information(&self) -> Option<&I> {
         match &self.state {
             State::Asleep => None,
@@ -100,7 +105,7 @@ impl<I, V> Echo<I, V> {
         }
     }
 
-    /// Who has echoed to this node: its children in the tree.
+    /// The nodes that have echoed to this one: its children in the tree.
     pub fn children(&self) -> impl Iterator<Item = NodeId> + '_ {
         self.edges.that_are(Edge::Child)
     }
@@ -120,7 +125,7 @@ impl<I: Data, V: Data> Protocol for Echo<I, V> {
     }
 
     fn on_message(&mut self, from: NodeId, msg: Msg<I, V>, env: &mut impl Env<Self>) {
-        let is_news = self.edges.get(from) == Some(Edge::Open); // Else it is doubled.
+        let is_news = self.edges.get(from) == Some(Edge::Open); // Else a duplicate.
         match (msg, &self.state) {
             (Msg::Explore(information), State::Asleep) => self.join(information, Some(from), env),
             (Msg::Explore(_), State::Exploring { .. }) if is_news => {
@@ -197,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn others_ask_on_and_echo_to_the_first_who_asked() {
+    fn other_nodes_explore_on_and_echo_to_their_parent() {
         let (mut node, mut env) = node();
         node.on_message(NodeId(2), Msg::Explore(8), &mut env);
         assert_eq!(env.lines(), ["-> 1 Explore(8)", "-> 3 Explore(8)"]);
@@ -209,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn doubled_messages_are_no_answers() {
+    fn duplicates_do_not_count_as_answers() {
         let (mut node, mut env) = node();
         node.on_message(NodeId(2), Msg::Explore(8), &mut env);
         node.on_message(NodeId(1), Msg::Echo(4), &mut env);
@@ -244,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn an_echo_before_the_wave_is_no_answer() {
+    fn an_echo_before_the_wave_does_not_count() {
         let (mut node, mut env) = node();
         node.on_message(NodeId(1), Msg::Echo(9), &mut env);
         assert!(env.lines().is_empty());

@@ -1,30 +1,30 @@
-//! What a node knows about each of its edges while a tree grows over the network.
+//! The classification of a node's edges while a wave builds a spanning tree.
 
 use std::fmt::{self, Debug};
 
 use crate::NodeId;
 
-/// What an edge has turned out to be.
+/// The role of an edge in the spanning tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Edge {
-    /// Nobody knows yet.
+    /// Not known yet.
     Open,
-    /// It leads towards the root of the tree.
+    /// A tree edge towards the root.
     Parent,
-    /// It leads to a part of the tree that is complete.
+    /// A tree edge to a subtree that is complete.
     Child,
-    /// It is no edge of the tree: both of its ends are in it by other ways.
+    /// Not a tree edge: both of its ends are in the tree by other edges.
     Frond,
 }
 
 /// The edges of a node, by the neighbour at their other end.
 ///
-/// As long as the node has neighbours, however many nodes there are.
+/// Its size is the degree of the node, independent of the number of nodes.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Edges {
-    /// In the order of the neighbours.
+    /// In ascending order of neighbours.
     all: Box<[(NodeId, Edge)]>,
-    /// How many are open: a node asks for that at every message.
+    /// The number of open edges, which a node checks at every message.
     open: u32,
 }
 
@@ -37,7 +37,7 @@ impl Edges {
         Self { all, open }
     }
 
-    /// All edges are open again.
+    /// Makes all edges open again.
     pub(crate) fn reset(&mut self) {
         for (_, edge) in &mut self.all {
             *edge = Edge::Open;
@@ -45,22 +45,22 @@ impl Edges {
         self.open = self.all.len() as u32;
     }
 
-    /// How many are open.
+    /// The number of open edges.
     pub(crate) fn open(&self) -> u32 {
         self.open
     }
 
-    /// Where in the order of the neighbours this one is; nowhere if it is none.
+    /// The position of this node among the neighbours; none if it is not a neighbour.
     pub(crate) fn place(&self, neighbour: NodeId) -> Option<usize> {
         self.all.binary_search_by_key(&neighbour, |&(other, _)| other).ok()
     }
 
-    /// The edge to this neighbour; none if it is no neighbour.
+    /// The role of the edge to this node; none if it is not a neighbour.
     pub(crate) fn get(&self, neighbour: NodeId) -> Option<Edge> {
         self.place(neighbour).map(|place| self.all[place].1)
     }
 
-    /// The edge to this neighbour, if it is one, has turned out to be such.
+    /// Sets the role of the edge to this node, if it is a neighbour.
     pub(crate) fn set(&mut self, neighbour: NodeId, edge: Edge) {
         if let Some(place) = self.place(neighbour) {
             let before = std::mem::replace(&mut self.all[place].1, edge);
@@ -74,12 +74,12 @@ impl Edges {
         self.all.iter().map(|&(other, _)| other)
     }
 
-    /// The neighbours at the other ends of such edges, ascending.
+    /// The neighbours whose edges have this role, ascending.
     pub(crate) fn that_are(&self, edge: Edge) -> impl Iterator<Item = NodeId> + '_ {
         self.all.iter().filter(move |(_, other)| *other == edge).map(|&(other, _)| other)
     }
 
-    /// The first neighbour after this one, or the first of all, whose edge is open.
+    /// The first neighbour with an open edge after this one, or of all.
     pub(crate) fn next_open(&self, after: Option<NodeId>) -> Option<NodeId> {
         let start = after.and_then(|after| self.place(after)).map_or(0, |place| place + 1);
         self.all[start..].iter().find(|(_, edge)| *edge == Edge::Open).map(|&(other, _)| other)
@@ -106,7 +106,7 @@ mod tests {
         assert_eq!(edges.open(), 3);
         edges.set(NodeId(5), Edge::Child);
         edges.set(NodeId(5), Edge::Frond);
-        edges.set(NodeId(6), Edge::Child); // No neighbour.
+        edges.set(NodeId(6), Edge::Child); // Not a neighbour.
         assert_eq!(edges.open(), 2);
         edges.set(NodeId(5), Edge::Open);
         assert_eq!(edges.open(), 3);

@@ -1,11 +1,12 @@
-//! Waves: computations in which every node takes part before anyone decides.
+//! Waves: computations in which every node takes part before any node decides.
 //!
-//! A wave starts at one node or at several, and sooner or later somebody decides; by then every
-//! node has done something that the decision depends on. So whoever decides can know the largest
-//! value of all nodes, or that all of them have been told. A wave leaves a tree behind, along which
-//! the result can be announced.
+//! A wave starts at one or more initiators and eventually reaches a decision; every decision is
+//! causally preceded by an event at every node. So the deciding node can know the largest value of
+//! all nodes, or that all nodes were informed. A wave builds a spanning tree, along which the
+//! result can be announced.
 //!
-//! Here are the waves that others use as parts; elections that are waves are files of their own.
+//! This module contains the waves that other algorithms use as building blocks; elections that are
+//! waves have their own files.
 
 pub mod echo;
 mod edges;

@@ -1,14 +1,14 @@
-//! The four cases, one by one.
+//! One test per case of the adoption rule.
 
 use super::*;
 use crate::Recorder;
 
-/// The node with id 5 and so many neighbours, from 1 on.
+/// The node with id 5 and this number of neighbours, from node 1 on.
 fn node(neighbours: u32) -> (Adoption, Recorder<Adoption>) {
     (Adoption::new(Id(5), (1..=neighbours).map(NodeId)), Recorder::default())
 }
 
-/// What it does when `from` explores with this id.
+/// The effects of an explorer with this id from `from`.
 fn explore(node: &mut Adoption, from: u32, id: u32) -> Vec<String> {
     let mut env = Recorder::default();
     node.on_message(NodeId(from), Msg::Explore(Id(id)), &mut env);
@@ -21,7 +21,7 @@ fn echo(node: &mut Adoption, from: u32, id: u32) -> Vec<String> {
     env.lines()
 }
 
-/// The same with three neighbours, once it has started.
+/// The node with three neighbours, after its start.
 fn initiator() -> Adoption {
     let (mut node, mut env) = node(3);
     node.on_command(Command::Start, &mut env);
@@ -72,7 +72,7 @@ fn case_3b_a_better_id_is_returned_and_leaves_the_edge_open() {
     assert_eq!(explore(&mut node, 2, 7), ["-> 2 Explore(9)"]);
     assert!(echo(&mut node, 3, 5).is_empty());
     assert_eq!(node.waits_for(), [NodeId(2)].into_iter().collect());
-    assert!(echo(&mut node, 2, 5).is_empty(), "an answer to what we had sent before");
+    assert!(echo(&mut node, 2, 5).is_empty(), "an answer to an earlier explorer");
     assert_eq!(echo(&mut node, 2, 9), ["-> 1 Echo(9)"]);
 }
 
@@ -90,7 +90,7 @@ fn case_4_the_former_parent_is_told() {
 }
 
 #[test]
-fn a_doubled_explorer_does_not_cut_us_off_from_our_parent() {
+fn a_duplicate_explorer_does_not_close_the_edge_to_the_parent() {
     let (mut node, _) = node(2);
     explore(&mut node, 1, 9);
     assert!(explore(&mut node, 1, 9).is_empty(), "an answer would make the edge a frond");

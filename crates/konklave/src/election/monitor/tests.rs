@@ -9,7 +9,7 @@ fn tell(monitor: &mut Monitor, node: u32, event: Event) -> Verdict {
     monitor.on_event(NodeId(node), &event)
 }
 
-/// An election that node 1 has won, and everyone knows it.
+/// An election that node 1 has won, and all nodes know it.
 fn decided() -> Monitor {
     let mut monitor = monitor(Winner::Largest);
     tell(&mut monitor, 0, Event::Started).unwrap();
@@ -72,7 +72,7 @@ fn an_election_without_a_result_is_noticed() {
 fn the_next_election_needs_a_result_of_its_own() {
     let mut monitor = decided();
     tell(&mut monitor, 2, Event::Started).unwrap();
-    tell(&mut monitor, 0, Event::Knows(Id(9))).unwrap(); // Late word of the last one.
+    tell(&mut monitor, 0, Event::Knows(Id(9))).unwrap(); // A late report of the last election.
     assert!(tell(&mut monitor.clone(), 1, Event::Elected).is_err(), "it is still in office");
     tell(&mut monitor, 1, Event::SteppedDown).unwrap();
     assert_eq!(monitor.at_rest().unwrap_err().promise, "termination");
@@ -113,8 +113,8 @@ fn after_the_leader_has_crashed_the_largest_survivor_must_win() {
         tell(&mut wrong, node, Event::Knows(Id(5))).unwrap();
     }
     let broken = wrong.at_rest().unwrap_err();
-    assert_eq!(broken.to_string(), "the right leader: 5 leads at last, not 7");
-    tell(&mut monitor, 2, Event::Knows(Id(9))).unwrap(); // Late word of the dead one.
+    assert_eq!(broken.to_string(), "the right leader: 5 leads eventually, not 7");
+    tell(&mut monitor, 2, Event::Knows(Id(9))).unwrap(); // A late report of the crashed leader.
     tell(&mut monitor, 2, Event::Elected).unwrap();
     for node in [0, 2] {
         tell(&mut monitor, node, Event::Knows(Id(7))).unwrap();
@@ -128,7 +128,7 @@ fn leaders_of_different_elections_may_overlap_where_that_is_allowed() {
     monitor.on_crash(NodeId(1)).unwrap();
     tell(&mut monitor, 2, Event::Started).unwrap();
     tell(&mut monitor, 2, Event::Elected).unwrap();
-    tell(&mut monitor, 1, Event::Started).unwrap(); // It is back.
+    tell(&mut monitor, 1, Event::Started).unwrap(); // It has restarted.
     tell(&mut monitor, 1, Event::Elected).expect("node 2 has not heard of it");
     for node in 0..3 {
         tell(&mut monitor, node, Event::Knows(Id(9))).unwrap();
@@ -137,7 +137,7 @@ fn leaders_of_different_elections_may_overlap_where_that_is_allowed() {
     assert_eq!(broken.to_string(), "one leader: node 2 never steps down for node 1");
     tell(&mut monitor, 2, Event::SteppedDown).unwrap();
     monitor.at_rest().unwrap();
-    tell(&mut monitor, 0, Event::Started).unwrap(); // Nobody was missing.
+    tell(&mut monitor, 0, Event::Started).unwrap(); // All nodes are up.
     for node in 0..3 {
         tell(&mut monitor, node, Event::Knows(Id(9))).unwrap();
     }
@@ -145,7 +145,7 @@ fn leaders_of_different_elections_may_overlap_where_that_is_allowed() {
 }
 
 #[test]
-fn an_election_may_die_with_those_who_called_it() {
+fn an_election_may_end_with_its_initiators() {
     let mut monitor = monitor(Winner::Largest);
     tell(&mut monitor, 0, Event::Started).unwrap();
     monitor.on_crash(NodeId(1)).unwrap();
@@ -181,11 +181,11 @@ fn a_start_after_a_presumption_is_the_same_election() {
 }
 
 #[test]
-fn a_second_word_of_the_same_winner_is_a_result() {
+fn a_second_report_of_the_same_winner_is_a_result() {
     let mut monitor = decided();
     tell(&mut monitor, 2, Event::Started).unwrap();
     tell(&mut monitor, 1, Event::SteppedDown).unwrap();
-    tell(&mut monitor, 0, Event::Knows(Id(9))).unwrap(); // It has heard of the last one before.
+    tell(&mut monitor, 0, Event::Knows(Id(9))).unwrap(); // It has reported the last one before.
     tell(&mut monitor, 0, Event::Started).unwrap();
     let broken = tell(&mut monitor, 2, Event::Knows(Id(7))).unwrap_err();
     assert_eq!(broken.to_string(), "the right leader: 7 wins, not 9", "the third election");

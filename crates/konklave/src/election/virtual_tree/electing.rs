@@ -1,4 +1,4 @@
-//! The election of a new root among those that are left.
+//! The election of a new root among the remaining nodes, by echo waves with extinction.
 
 use super::levels::Levels;
 use super::{Msg, Patience, State, VirtualTree};

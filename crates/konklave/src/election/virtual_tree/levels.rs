@@ -1,4 +1,4 @@
-//! Levels that keep a tree free of cycles while its nodes change their parents.
+//! Levels that keep the tree acyclic at every instant while nodes change their parents.
 
 use std::cmp::Reverse;
 use std::fmt::{self, Debug};
@@ -8,17 +8,17 @@ use serde::{Deserialize, Serialize};
 use crate::NodeId;
 use crate::election::Id;
 
-/// The sequence number of a label: the root counts its ticks, and every root has its term.
+/// The sequence number of a label: every root has a term, and counts ticks within it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Seq {
-    /// Which root.
+    /// The term of the root.
     pub term: u32,
-    /// Which of its ticks.
+    /// The tick of the root within its term.
     pub tick: u32,
 }
 
 impl Seq {
-    /// The next of the same root.
+    /// The next tick of the same term.
     pub(super) fn next(self) -> Self {
         Self { tick: self.tick.saturating_add(1), ..self }
     }
@@ -30,17 +30,17 @@ impl Debug for Seq {
     }
 }
 
-/// How fresh a node's place in the tree is, and how near to the root. The larger, the better.
+/// How recent a node's place in the tree is, and how near to the root. Larger is better.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Label {
-    /// The newer, the better.
+    /// The sequence number: newer is better.
     pub seq: Seq,
-    /// The distance to the root: the smaller, the better.
+    /// The distance to the root: smaller is better.
     pub dist: Reverse<u32>,
 }
 
 impl Label {
-    /// Of a node that is in no tree of this term, but in none of an older one either.
+    /// The label of a node that has entered this term, but is not in its tree.
     fn outside(term: u32) -> Self {
         Self { seq: Seq { term, tick: 0 }, dist: Reverse(u32::MAX) }
     }
@@ -63,19 +63,19 @@ impl Debug for Label {
     }
 }
 
-/// Where a node hangs.
+/// The place of a node in the tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Hold {
-    /// The next on the way to the root; the root itself there.
+    /// The parent; the root is its own parent.
     pub parent: NodeId,
-    /// Who the root is.
+    /// The id of the root.
     pub root: Id,
 }
 
-/// What a node tells its neighbours about itself.
+/// What a node advertises to its neighbours.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Adv {
-    /// The best label that it has had.
+    /// Its label: the best that it has had.
     pub label: Label,
     /// Its place in the tree; none while it is detached.
     pub hold: Option<Hold>,
@@ -90,11 +90,11 @@ impl Debug for Adv {
     }
 }
 
-/// What is known about a link.
+/// The state of a link to a neighbour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Link {
     Down,
-    /// Nothing was heard since it is up.
+    /// Up, and nothing was received since.
     Silent,
     Heard(Adv),
 }
@@ -103,11 +103,11 @@ enum Link {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Levels {
     me: NodeId,
-    /// It never gets worse, and is kept while we are detached. The label that our parent told us
-    /// is better; as labels only grow, so is the one that it has now.
+    /// It never gets worse, and is kept while detached. The label advertised by the parent is
+    /// strictly better; as labels only grow, so is its present one. Hence there are no cycles.
     label: Label,
     hold: Option<Hold>,
-    /// By neighbour, ascending.
+    /// The links, in ascending order of neighbours.
     links: Box<[(NodeId, Link)]>,
 }
 
@@ -148,30 +148,30 @@ impl Levels {
         self.place(node).is_some()
     }
 
-    /// Who hangs on us, as far as we have heard.
+    /// The neighbours that have advertised this node as their parent.
     pub(super) fn children(&self) -> impl Iterator<Item = NodeId> + '_ {
         self.heard().filter(|(_, adv)| self.is_child(adv)).map(|(node, _)| node)
     }
 
-    /// Those who could ask our root for a fresh sequence number, as far as we have heard: they are
-    /// in the tree, but not below us.
+    /// The neighbours that can ask the root for a fresh sequence number: those that have advertised
+    /// a place in the tree, but not as our children.
     pub(super) fn helpers(&self) -> impl Iterator<Item = NodeId> + '_ {
         self.heard().filter(|(_, adv)| self.is_helper(adv)).map(|(node, _)| node)
     }
 
-    /// Whether a neighbour that says so is one of those.
+    /// Whether a neighbour with this advertisement is such a helper.
     pub(super) fn is_helper(&self, adv: &Adv) -> bool {
         let is_of_term = adv.label.seq.term == self.label.seq.term;
         is_of_term && adv.hold.is_some() && !self.is_child(adv)
     }
 
-    /// The newest term that we have heard of.
+    /// The latest term known here.
     pub(super) fn newest_term(&self) -> u32 {
         let theirs = self.heard().map(|(_, adv)| adv.label.seq.term).max();
         self.label.seq.term.max(theirs.unwrap_or(0))
     }
 
-    /// A neighbour tells us its place.
+    /// A neighbour has advertised its place.
     pub(super) fn hear(&mut self, from: NodeId, adv: Adv) {
         self.set(from, Link::Heard(adv));
     }
@@ -186,18 +186,18 @@ impl Levels {
         self.set(neighbour, Link::Silent);
     }
 
-    /// A new term begins: what is said about older trees does not count any more.
+    /// A new term begins: advertisements of older trees do not count any more.
     pub(super) fn enter(&mut self, term: u32) {
         (self.label, self.hold) = (self.label.max(Label::outside(term)), None);
     }
 
-    /// We are the root of our term.
+    /// This node is the root of its term.
     pub(super) fn lead(&mut self, me: Id) {
         self.label = Label::root(self.label.seq);
         self.hold = Some(Hold { parent: self.me, root: me });
     }
 
-    /// At the root: a fresh sequence number, which everybody can attach to.
+    /// At the root: a fresh sequence number, to which every node can attach.
     pub(super) fn tick(&mut self) {
         assert!(self.is_root(), "only the root counts");
         self.label = Label::root(self.label.seq.next());
@@ -225,9 +225,10 @@ impl Levels {
         adv.hold.is_some_and(|hold| hold.parent == self.me)
     }
 
-    /// The feasible neighbours are in the tree and have a better label. A parent is one, or else it
-    /// has lost its own parent, or its memory. The best is taken if we need one or it brings us
-    /// nearer to the root; our label does not get worse by that.
+    /// A neighbour is feasible if it is in the tree and has a strictly better label. A parent that
+    /// is no longer feasible has lost its own parent, or its memory. The best feasible neighbour
+    /// becomes the parent if there is none, or if it is nearer to the root: the label never gets
+    /// worse.
     fn reconsider(&mut self) {
         if self.is_root() {
             return;
@@ -312,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_as_far_away_as_we_were_may_be_below_us() {
+    fn a_neighbour_as_far_away_as_we_were_may_be_in_our_subtree() {
         let mut levels = levels();
         levels.hear(NodeId(1), adv(0, 3, 7));
         levels.hear(NodeId(2), adv(0, 4, 7));
@@ -350,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn strangers_and_lost_ones_are_no_links() {
+    fn strangers_and_lost_neighbours_have_no_link() {
         let mut levels = levels();
         levels.lose(NodeId(2));
         levels.hear(NodeId(7), adv(0, 0, 7));

@@ -60,7 +60,7 @@ fn the_first_to_register_is_the_root() {
     assert_eq!(root[0], "! Started");
     assert_eq!(root[1..4], ROOT);
     assert_eq!(root[5..], ["cancel Patience"]);
-    assert!(receive(&mut node, 0, Msg::First, &mut env).is_empty(), "doubled");
+    assert!(receive(&mut node, 0, Msg::First, &mut env).is_empty(), "a duplicate");
 }
 
 #[test]
@@ -107,26 +107,26 @@ fn a_detached_node_asks_whoever_gets_into_the_tree_again() {
     let (mut node, mut env) = in_tree(3, 4);
     receive(&mut node, 2, detached(0, 4), &mut env);
     let alone = receive(&mut node, 1, detached(0, 3), &mut env);
-    assert_eq!(alone.len(), 3, "nobody can help: {alone:?}");
+    assert_eq!(alone.len(), 3, "no neighbour can help: {alone:?}");
     assert_eq!(receive(&mut node, 2, adv(0, 0, 4), &mut env), ["-> 2 Refresh(0.1)"]);
-    assert!(receive(&mut node, 2, adv(0, 0, 4), &mut env).len() == 1, "it may not have heard");
+    assert!(receive(&mut node, 2, adv(0, 0, 4), &mut env).len() == 1, "the first may be lost");
 }
 
 #[test]
 fn requests_travel_once_to_the_root_which_counts() {
     let (mut node, mut env) = in_tree(3, 3);
     assert_eq!(receive(&mut node, 2, refresh(0, 1), &mut env), ["-> 1 Refresh(0.1)"]);
-    assert!(receive(&mut node, 2, refresh(0, 1), &mut env).is_empty(), "it is on its way");
+    assert!(receive(&mut node, 2, refresh(0, 1), &mut env).is_empty(), "it was requested already");
     assert!(receive(&mut node, 2, refresh(3, 7), &mut env).is_empty(), "of no tree of ours");
     let moved = tell(&mut node, Command::Lost(NodeId(1)), &mut env);
-    assert_eq!(moved.last().unwrap(), "-> 2 Refresh(0.1)", "the next parent hears of it");
+    assert_eq!(moved.last().unwrap(), "-> 2 Refresh(0.1)", "the next parent is asked");
 
     let (mut root, mut env) = self::node();
     tell(&mut root, Command::Start, &mut env);
     receive(&mut root, 0, Msg::First, &mut env);
     let counts = receive(&mut root, 2, refresh(0, 1), &mut env);
     assert_eq!(counts[0], "-> 1 Adv(0.1 level 0 of 50 by 5)");
-    assert!(receive(&mut root, 2, refresh(0, 1), &mut env).is_empty(), "it is there");
+    assert!(receive(&mut root, 2, refresh(0, 1), &mut env).is_empty(), "it exists");
 }
 
 #[test]
@@ -136,7 +136,7 @@ fn a_found_neighbour_is_greeted_and_answers() {
     assert!(receive(&mut node, 2, adv(0, 0, 0), &mut env).is_empty(), "it is from its past");
     let found = tell(&mut node, Command::Found(NodeId(2)), &mut env);
     assert_eq!(found, ["-> 2 Hello(0.0 level 4 of 90 by 1)"]);
-    assert!(tell(&mut node, Command::Lost(NodeId(9)), &mut env).is_empty(), "no neighbour");
+    assert!(tell(&mut node, Command::Lost(NodeId(9)), &mut env).is_empty(), "not a neighbour");
     let answer = receive(&mut node, 2, Msg::Hello(place(0, 0, 9)), &mut env);
     assert_eq!(answer, ["-> 2 Adv(0.0 level 4 of 90 by 1)"]);
 }
@@ -145,7 +145,7 @@ fn a_found_neighbour_is_greeted_and_answers() {
 fn a_sleeper_is_woken_by_a_neighbour_that_it_has_not_found_yet() {
     let (mut node, mut env) = node();
     tell(&mut node, Command::Lost(NodeId(1)), &mut env);
-    assert!(receive(&mut node, 8, adv(0, 0, 3), &mut env).is_empty(), "a stranger");
+    assert!(receive(&mut node, 8, adv(0, 0, 3), &mut env).is_empty(), "not a neighbour");
     assert_eq!(receive(&mut node, 1, adv(0, 0, 3), &mut env), ["set Patience 100ms"]);
     let found = tell(&mut node, Command::Found(NodeId(1)), &mut env);
     assert_eq!(found, ["-> 1 Hello(0.0 detached)"]);

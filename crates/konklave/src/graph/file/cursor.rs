@@ -1,4 +1,4 @@
-/// A place in a text, which knows its line.
+/// A position in a text that tracks its line.
 #[derive(Clone)]
 pub(super) struct Cursor<'a> {
     rest: &'a str,
@@ -15,7 +15,7 @@ impl<'a> Cursor<'a> {
         self.line
     }
 
-    /// The next character, without going past it.
+    /// The next character, without consuming it.
     pub(super) fn peek(&self) -> Option<char> {
         self.rest.chars().next()
     }
@@ -30,7 +30,7 @@ impl<'a> Cursor<'a> {
         self.rest.starts_with(prefix)
     }
 
-    /// Goes past `prefix` if it comes next.
+    /// Consumes `prefix` if it comes next.
     pub(super) fn eat(&mut self, prefix: &str) -> bool {
         let found = self.starts_with(prefix);
         if found {
@@ -39,12 +39,12 @@ impl<'a> Cursor<'a> {
         found
     }
 
-    /// Goes past all characters that are `wanted`.
+    /// Consumes the characters that are `wanted`.
     pub(super) fn take_while(&mut self, mut wanted: impl FnMut(char) -> bool) -> &'a str {
         self.advance(self.rest.find(|next| !wanted(next)).unwrap_or(self.rest.len()))
     }
 
-    /// Goes past the next `end`, and gives what stood before it.
+    /// Consumes everything up to and including the next `end`; returns the part before it.
     pub(super) fn take_until(&mut self, end: &str) -> Option<&'a str> {
         let taken = self.advance(self.rest.find(end)?);
         self.advance(end.len());

@@ -1,7 +1,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use super::{Doubles, Draft, bad, numeral};
+use super::{Draft, Duplicates, bad, numeral};
 use crate::NodeId;
 use crate::graph::{Graph, GraphError};
 
@@ -9,19 +9,18 @@ mod lexer;
 
 use lexer::{Lexer, Token};
 
-/// Words that are names only in quotes. Small and capital letters are the same here.
+/// Reserved words, in any case: names only if they are quoted.
 const KEYWORDS: [&str; 6] = ["strict", "graph", "digraph", "node", "edge", "subgraph"];
 
 impl Graph {
-    /// The graph in the language of Graphviz. [`parse`](Self::parse) reads it back, though without
-    /// directions.
+    /// The graph in the DOT language. [`parse`](Self::parse) reads it back, without directions.
     pub fn to_dot(&self) -> String {
         let mut text = String::new();
         self.write_dot(&mut text).expect("a string takes everything");
         text
     }
 
-    /// Writes what [`to_dot`](Self::to_dot) gives, piece by piece.
+    /// Writes the text of [`to_dot`](Self::to_dot) to `out`.
     ///
     /// # Errors
     ///
@@ -29,7 +28,7 @@ impl Graph {
     pub fn write_dot(&self, out: &mut dyn fmt::Write) -> fmt::Result {
         let (kind, link) = if self.is_directed() { ("digraph", "->") } else { ("graph", "--") };
         writeln!(out, "{kind} {{")?;
-        // The order in which nodes appear is the order in which they are numbered again.
+        // Nodes are listed first, because the reader numbers them in order of appearance.
         for node in NodeId::all(self.nodes()) {
             writeln!(out, "  {};", quoted(&self.label(node)))?;
         }
@@ -41,7 +40,7 @@ impl Graph {
     }
 }
 
-/// The name as it has to stand in a file.
+/// The name in DOT syntax, quoted if necessary.
 fn quoted(name: &str) -> Cow<'_, str> {
     let is_word = name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
         && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
@@ -52,7 +51,7 @@ fn quoted(name: &str) -> Cow<'_, str> {
     Cow::Owned(format!("\"{}\"", name.replace('\\', "\\\\").replace('"', "\\\"")))
 }
 
-/// Whether, after comments, the text begins like a DOT file.
+/// Whether the text, after comments, begins like a DOT file.
 pub(super) fn looks_like(text: &str) -> bool {
     let starts = ["strict", "graph", "digraph"];
     let first = Lexer::new(text).next();
@@ -76,7 +75,7 @@ pub(super) fn read(text: &str) -> Result<Graph, GraphError> {
     }
 }
 
-/// Stands before the first token that is not dealt with.
+/// A parser with one token of lookahead.
 struct Reader<'a> {
     lexer: Lexer<'a>,
     token: Token<'a>,
@@ -92,10 +91,10 @@ impl<'a> Reader<'a> {
         Ok(Self { lexer, token, line, directed: false, draft: Draft::default() })
     }
 
-    /// Everything up to and with the first brace.
+    /// The header, up to and including the first brace.
     fn head(&mut self) -> Result<(), GraphError> {
         if self.token.is("strict") {
-            self.draft.doubles = Doubles::Merged;
+            self.draft.duplicates = Duplicates::Merged;
             self.advance()?;
         }
         self.directed = self.token.is("digraph");
@@ -112,7 +111,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A node, a chain of edges, an attribute, or nothing but its semicolon.
+    /// A statement: a node, a chain of edges, an attribute, or an empty one.
     fn statement(&mut self) -> Result<(), GraphError> {
         if self.token == Token::Symbol(';') {
             return self.advance().map(|_| ());
@@ -166,7 +165,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Skips where exactly at a node a link ends, as in `a:port:ne`.
+    /// Skips the port of a node, as in `a:port:ne`.
     fn port(&mut self) -> Result<(), GraphError> {
         while self.token == Token::Symbol(':') {
             self.advance()?;
@@ -175,7 +174,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Skips what stands in square brackets.
+    /// Skips attribute lists in square brackets.
     fn attributes(&mut self) -> Result<(), GraphError> {
         while self.token == Token::Symbol('[') {
             let start = self.line;
@@ -189,7 +188,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Goes past the token, and gives it.
+    /// Consumes the current token and returns it.
     fn advance(&mut self) -> Result<(Token<'a>, u32), GraphError> {
         let (token, line) = self.lexer.next()?;
         let passed = (std::mem::replace(&mut self.token, token), self.line);

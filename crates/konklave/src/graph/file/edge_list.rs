@@ -40,8 +40,8 @@ pub(super) fn read(text: &str) -> Result<Graph, GraphError> {
     draft.finish()
 }
 
-/// As nodes are known by their edges, one that does not appear could not be reached; unless it is
-/// alone.
+/// Nodes are known by their edges, so an announced node that does not appear would be isolated,
+/// which is allowed for a single node only.
 fn check_announced(draft: &mut Draft<'_>, count: u32, line: u32) -> Result<(), GraphError> {
     if count == 1 && draft.nodes.is_empty() {
         draft.node(Cow::Borrowed("0"), line);

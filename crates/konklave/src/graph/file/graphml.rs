@@ -11,14 +11,14 @@ mod tag;
 use tag::Tag;
 
 impl Graph {
-    /// The graph as GraphML. [`parse`](Self::parse) reads it back, though without directions.
+    /// The graph as GraphML. [`parse`](Self::parse) reads it back, without directions.
     pub fn to_graphml(&self) -> String {
         let mut text = String::new();
         self.write_graphml(&mut text).expect("a string takes everything");
         text
     }
 
-    /// Writes what [`to_graphml`](Self::to_graphml) gives, piece by piece.
+    /// Writes the text of [`to_graphml`](Self::to_graphml) to `out`.
     ///
     /// # Errors
     ///
@@ -41,7 +41,7 @@ impl Graph {
     }
 }
 
-/// The name as it has to stand in quotes.
+/// The name with XML escapes, for a quoted value.
 fn escaped(name: &str) -> Cow<'_, str> {
     let special = |c: char| "&<>\"".contains(c) || c.is_control();
     if !name.contains(special) {
@@ -54,7 +54,7 @@ fn escaped(name: &str) -> Cow<'_, str> {
             '<' => text += "&lt;",
             '>' => text += "&gt;",
             '"' => text += "&quot;",
-            // Readers may take a line break for a blank, unless it is written like this.
+            // XML readers normalise line breaks in values to blanks, unless they are escaped.
             _ if c.is_control() => text += &format!("&#{};", u32::from(c)),
             _ => text.push(c),
         }
@@ -69,7 +69,7 @@ pub(super) fn read(text: &str) -> Result<Graph, GraphError> {
     let mut tags = Tags { cursor: Cursor::new(text), open: Vec::new() };
     let directed = graph_tag(&mut tags)?;
     let mut draft = Draft::default();
-    // An edge may stand before the nodes that it joins.
+    // An edge may precede its nodes in the file.
     let mut edges = Vec::new();
     loop {
         let Some(tag) = tags.next()? else {
@@ -115,10 +115,10 @@ pub(super) fn read(text: &str) -> Result<Graph, GraphError> {
     draft.finish()
 }
 
-/// The tags of a file. Each that closes something closes what was opened last.
+/// The tags of a file, checked for proper nesting.
 struct Tags<'a> {
     cursor: Cursor<'a>,
-    /// What is open, and since which line.
+    /// The open tags, each with its line.
     open: Vec<(&'a str, u32)>,
 }
 
@@ -144,7 +144,7 @@ impl<'a> Tags<'a> {
     }
 }
 
-/// Goes past the first `<graph>`, and tells whether its edges are directed unless they say so.
+/// Consumes the first `<graph>`; returns whether its edges are directed by default.
 fn graph_tag(tags: &mut Tags<'_>) -> Result<bool, GraphError> {
     while let Some(tag) = tags.next()? {
         if tag.name == "graph" {

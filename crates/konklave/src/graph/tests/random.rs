@@ -9,8 +9,7 @@ fn ordered(edges: Vec<(u32, u32)>) -> Edges {
     edges.into_iter().map(|(a, b)| (a.min(b), a.max(b))).collect()
 }
 
-/// How far counts lie from what is expected: the sum of squared differences, in units of the
-/// expectation.
+/// The chi-squared statistic: the sum of squared deviations from the expectation, relative to it.
 fn chi_square(counts: impl Iterator<Item = (u32, f64)>) -> f64 {
     counts.map(|(count, expected)| (f64::from(count) - expected).powi(2) / expected).sum()
 }
@@ -28,7 +27,7 @@ fn all_trees_are_equally_likely() {
         }
         // A. Cayley: n^(n-2) trees.
         assert_eq!(counts.len(), trees);
-        // The limit is exceeded by chance once in a thousand times.
+        // The 99.9 % quantile.
         let distance = chi_square(counts.into_values().map(|count| (count, 1000.0)));
         assert!(distance < limit, "{distance} for {nodes} nodes");
     }
@@ -51,7 +50,7 @@ fn each_random_graph_is_as_likely_as_its_edges_make_it() {
             * (1.0_f64 - p).powi(6 - set.count_ones() as i32);
         (counts.get(&graph).copied().unwrap_or(0), expected)
     });
-    // 63 degrees of freedom: exceeded by chance once in a thousand times.
+    // The 99.9 % quantile for 63 degrees of freedom.
     let distance = chi_square(all_graphs);
     assert!(distance < 103.4, "{distance}");
 }
@@ -156,7 +155,7 @@ fn large_graphs_are_no_burden() {
     let nodes = 100_000;
     let regular = build("regular:4", nodes);
     assert!(NodeId::all(nodes).all(|node| regular.degree(node) == 4));
-    // As large cycles are seldom drawn by chance, the degree of two goes another way.
+    // Pairing rarely yields a single cycle, so degree two uses another algorithm.
     assert!(build("regular:2", nodes).ring().is_some());
     assert!(build("random-tree", nodes).is_tree());
 
@@ -168,7 +167,7 @@ fn large_graphs_are_no_burden() {
 
 #[test]
 fn the_same_words_give_the_same_graph() {
-    // Pinned: if this changes, so does the meaning of every seed that somebody wrote down.
+    // Pinned: a change here changes the meaning of every recorded seed.
     let pinned = |topology, nodes| -> Vec<_> {
         let graph = build(topology, nodes);
         graph.iter_edges().map(|(a, b)| (a.0, b.0)).collect::<Vec<_>>()

@@ -1,6 +1,6 @@
 use super::*;
 
-/// Compares all that is known about the links with a definition of who is joined to whom.
+/// Compares all queries about links with a definition of adjacency.
 fn assert_defined(graph: &Graph, joined: impl Fn(u32, u32) -> bool) {
     let nodes = graph.nodes();
     let mut links = Vec::new();

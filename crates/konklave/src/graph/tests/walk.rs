@@ -1,6 +1,6 @@
 use super::*;
 
-/// All distances by R. Floyd's algorithm.
+/// All distances by R. Floyd's algorithm, as a reference.
 fn all_distances(graph: &Graph) -> Vec<Vec<u32>> {
     let n = graph.nodes() as usize;
     let mut distances = vec![vec![u32::MAX / 2; n]; n];
@@ -71,7 +71,7 @@ fn every_step_of_a_tree_towards_the_root_is_a_link_and_gets_nearer() {
     }
 }
 
-/// The nodes from 0 along successors, after a look whether predecessors lead back.
+/// The nodes from 0 along successors, after a check that predecessors are their inverse.
 fn way_round(graph: &Graph) -> Option<Vec<u32>> {
     let ring = graph.ring()?;
     for node in NodeId::all(graph.nodes()) {

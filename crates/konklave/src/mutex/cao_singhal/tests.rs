@@ -5,7 +5,7 @@ fn stamp(time: u64, node: u32) -> Stamp {
     Stamp { time, node: NodeId(node) }
 }
 
-/// Node 1 with the quorum {1, 2, 3}, asking, with its own permission.
+/// Node 1 with the quorum {1, 2, 3} after `Acquire`, with the permission of its own arbiter.
 fn asking() -> (CaoSinghal, Recorder<CaoSinghal>) {
     let quorum = [1, 2, 3].map(NodeId).into_iter().collect();
     let (mut node, mut env) = (CaoSinghal::new(NodeId(1), &quorum), Recorder::default());
@@ -79,7 +79,7 @@ fn a_release_that_overtakes_another_waits_for_it() {
         ]
     );
     node.on_message(NodeId(4), Msg::Release { epoch: 2, to: None }, &mut env);
-    assert!(env.lines().is_empty(), "node 3 is still the owner, as far as we know");
+    assert!(env.lines().is_empty(), "the release of node 3 is still in transit");
     node.on_message(NodeId(3), Msg::Release { epoch: 1, to: Some(stamp(2, 4)) }, &mut env);
     assert_eq!(
         env.lines(),

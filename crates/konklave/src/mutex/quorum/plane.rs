@@ -1,8 +1,8 @@
-//! The lines of projective planes.
+//! Projective planes as quorum systems: the construction of their lines.
 
 use crate::{NodeId, NodeSet};
 
-/// Maekawa's own example for 13 nodes, here counted from zero.
+/// The example of 13 nodes in Maekawa's paper, here numbered from zero.
 const THIRTEEN: [[u32; 4]; 13] = [
     [0, 1, 2, 3],
     [1, 4, 7, 10],
@@ -19,9 +19,9 @@ const THIRTEEN: [[u32; 4]; 13] = [
     [3, 4, 8, 12],
 ];
 
-/// The lines of a plane with so many points, if there is one; the i-th contains point i.
+/// The lines of a plane with `points` points, if one exists; the i-th contains point i.
 ///
-/// The smallest planes are the ones of the literature, the others come from coordinates.
+/// The smallest planes are those of the literature; the others are built from coordinates.
 pub(super) fn lines(points: u32) -> Option<Vec<NodeSet>> {
     let order = points.checked_sub(1)?.isqrt();
     if order * (order + 1) + 1 != points {
@@ -36,8 +36,8 @@ pub(super) fn lines(points: u32) -> Option<Vec<NodeSet>> {
     }
 }
 
-/// All shifts of a perfect difference set: every distance occurs once among its elements, so two
-/// shifts meet once.
+/// All shifts of a perfect difference set: every difference occurs exactly once, so two shifts
+/// intersect in exactly one point.
 fn shifted(differences: &[u32], points: u32) -> Vec<NodeSet> {
     let line = |me| differences.iter().map(move |d| NodeId((me + d) % points)).collect();
     (0..points).map(line).collect()
@@ -46,8 +46,8 @@ fn shifted(differences: &[u32], points: u32) -> Vec<NodeSet> {
 /// The affine plane over a field, with a point at infinity for every slope and one for the
 /// vertical, which together are one more line.
 ///
-/// Each point must get a line through it that no other point gets. The point (x, y) gets the line
-/// of slope x, which leaves out the verticals; so (x, 0) gets the vertical instead, and the line of
+/// Each point is assigned a line through it, and no line twice. The point (x, y) gets the line of
+/// slope x, which leaves out the verticals; so (x, 0) gets the vertical instead, and the line of
 /// slope x through it goes to its point at infinity.
 fn from_coordinates(field: &Field) -> Vec<NodeSet> {
     let q = field.order;
@@ -89,8 +89,8 @@ impl Field {
         if prime.pow(degree) != order {
             return None;
         }
-        // Modulo a primitive polynomial, the powers of x reach everything but zero. There always
-        // is one; `reduced` is what it makes of the leading power.
+        // Modulo a primitive polynomial, the powers of x are all elements but zero. One always
+        // exists; `reduced` is the remainder of the leading power.
         let reduced = (1..order).find(|&reduced| powers(prime, order, reduced).is_some())?;
         let powers = powers(prime, order, reduced)?;
         let mut logarithms = vec![0; order as usize];
@@ -124,7 +124,7 @@ fn powers(prime: u32, order: u32, reduced: u32) -> Option<Vec<u32>> {
     let mut power = times_x(1);
     while power != 1 {
         if power == 0 || powers.len() as u32 == order {
-            return None; // Not a field, or caught in a cycle without 1.
+            return None; // Not a field, or a cycle without 1.
         }
         powers.push(power);
         power = times_x(power);
@@ -145,7 +145,7 @@ fn add(prime: u32, a: u32, b: u32) -> u32 {
 mod tests {
     use super::*;
 
-    /// Checks that `lines` are a plane, with point i on line i.
+    /// Checks that `lines` form a plane, with point i on line i.
     fn check(lines: &[NodeSet], order: u32) {
         assert_eq!(lines.len() as u32, order * (order + 1) + 1);
         let mut lines_through = vec![0; lines.len()];

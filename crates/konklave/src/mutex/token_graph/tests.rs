@@ -22,7 +22,7 @@ fn the_wave_orients_the_edges() {
     assert_eq!(env.lines(), ["-> 1 Explore(1)", "-> 3 Explore(1)"]);
     node.on_command(Command::Acquire, &mut env);
     node.on_message(NodeId(3), Msg::Explore(1), &mut env);
-    assert!(env.lines().is_empty(), "whom to ask is not known yet");
+    assert!(env.lines().is_empty(), "the orientation is not known yet");
     node.on_message(NodeId(1), Msg::Explore(1), &mut env);
     assert_eq!(env.lines(), ["-> 0 Echo(1)", "-> 0 Request"]);
     let State::Pointing { nearer, .. } = &node.state else { panic!("{node:?}") };
@@ -80,7 +80,7 @@ fn the_token_waits_for_acknowledgements_but_can_be_used() {
 }
 
 #[test]
-fn a_doubled_token_is_recognised() {
+fn a_duplicate_token_is_recognised() {
     let (mut node, mut env) = corner(1, Variant::One);
     for msg in [Msg::Token(1), Msg::Request, Msg::Token(1)] {
         node.on_message(NodeId(0), msg, &mut env);

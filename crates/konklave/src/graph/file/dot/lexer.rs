@@ -21,7 +21,7 @@ pub(super) enum Token<'a> {
 }
 
 impl Token<'_> {
-    /// Whether this is the keyword.
+    /// Whether this is `keyword`, in any case.
     pub(super) fn is(&self, keyword: &str) -> bool {
         matches!(self, Self::Word(word) if word.eq_ignore_ascii_case(keyword))
     }
@@ -48,7 +48,7 @@ impl<'a> Lexer<'a> {
         Self(Cursor::new(text))
     }
 
-    /// The next token, and the line where it begins. At the end, again and again the end.
+    /// The next token, and the line where it begins; [`Token::End`] from the end of the text on.
     pub(super) fn next(&mut self) -> Result<(Token<'a>, u32), GraphError> {
         self.skip_blanks()?;
         let line = self.0.line();
@@ -81,7 +81,7 @@ impl<'a> Lexer<'a> {
         Ok((token, line))
     }
 
-    /// Goes past white space and comments.
+    /// Skips white space and comments.
     fn skip_blanks(&mut self) -> Result<(), GraphError> {
         loop {
             self.0.take_while(char::is_whitespace);
@@ -96,10 +96,10 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// What stands before the closing quote.
+    /// The text up to the closing quote.
     ///
-    /// Like Graphviz, reads `\"` as a quote and lets no other backslash escape anything; unlike it,
-    /// reads `\\` as one backslash, so that every name can be written.
+    /// As in Graphviz, `\"` is a quote, and no other backslash escapes anything; unlike there,
+    /// `\\` is one backslash, so that every name can be written.
     fn quoted(&mut self, line: u32) -> Result<Cow<'a, str>, GraphError> {
         let mut name = Cow::Borrowed(self.0.take_while(|c| c != '"' && c != '\\'));
         loop {
@@ -115,7 +115,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Goes past the bracket that closes the one that comes next.
+    /// Skips a text in nested angle brackets.
     fn html(&mut self, line: u32) -> Result<(), GraphError> {
         let mut depth = 0_u32;
         loop {
@@ -132,7 +132,7 @@ impl<'a> Lexer<'a> {
     }
 }
 
-/// Letters and digits of any script, and what numbers need.
+/// Letters and digits of any script, underscores and decimal points.
 fn is_part_of_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_' || c == '.'
 }

@@ -4,9 +4,9 @@ use crate::graph::GraphError;
 use crate::graph::file::bad;
 use crate::graph::file::cursor::Cursor;
 
-/// What stands between `<` and `>`. `<a/>` both opens and closes.
+/// An XML tag. `<a/>` both opens and closes.
 pub(super) struct Tag<'a> {
-    /// Without the prefix of a name space.
+    /// The local name, without a namespace prefix.
     pub(super) name: &'a str,
     pub(super) line: u32,
     pub(super) opens: bool,
@@ -15,7 +15,7 @@ pub(super) struct Tag<'a> {
 }
 
 impl<'a> Tag<'a> {
-    /// Goes past the next tag, and past comments, declarations and text before it.
+    /// Consumes the next tag, and skips comments, declarations and text before it.
     pub(super) fn next(cursor: &mut Cursor<'a>) -> Result<Option<Self>, GraphError> {
         loop {
             cursor.take_while(|c| c != '<');
@@ -88,7 +88,7 @@ fn attribute<'a>(
     Ok((name, unescaped(value, line)?))
 }
 
-/// The value with what its entities stand for.
+/// The value with its entities resolved.
 fn unescaped(value: &str, line: u32) -> Result<Cow<'_, str>, GraphError> {
     let mut pieces = value.split('&');
     let start = pieces.next().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Texts that are not graphs, and what is said about them.
+//! Malformed texts, and their error messages.
 
 use crate::graph::{Format, Graph};
 
