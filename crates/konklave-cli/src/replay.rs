@@ -60,10 +60,10 @@ pub fn replay(args: &ReplayArgs, catalog: &'static Catalog) -> Result<Exit, Fail
         return Err(error.into());
     }
     let replayed = outcome?;
-    let exit = match (&replayed.broken, replayed.end.ended.as_str()) {
+    let exit = match (&replayed.broken, replayed.end.ended.is_early()) {
         (Some(_), _) => Exit::Broken,
-        (None, "quiescence" | "done") => Exit::Fine,
-        (None, _) => Exit::Inconclusive,
+        (None, false) => Exit::Fine,
+        (None, true) => Exit::Inconclusive,
     };
     if args.json {
         output::json(&json!({
