@@ -13,6 +13,9 @@ pub enum Sense {
     Grant(Operation),
     /// The operation is answered, and over.
     Answer(Operation),
+    /// The node learns a result that is the same for all nodes, whether it asked or not; an
+    /// operation that asked for it is over. Nodes learn it from each other.
+    Learn(Operation),
     /// What was held is given back.
     Return(Operation),
     /// Something else.
