@@ -20,6 +20,7 @@ use crate::args::number_of_nodes;
 use crate::failure::Failure;
 use crate::output;
 use crate::quiet::quietly;
+use crate::run::Kept;
 
 /// Options of `replay`.
 #[derive(Debug, Args)]
@@ -75,7 +76,7 @@ pub fn replay(args: &ReplayArgs, catalog: &'static Catalog) -> Result<Exit, Fail
             "messages": replayed.messages,
             "time": replayed.end.time,
             "ended": replayed.end.ended,
-            "verdict": if replayed.broken.is_some() { "violated" } else { "ok" },
+            "verdict": Kept::unless(replayed.broken.is_some()),
             "violations": replayed.broken.iter().collect::<Vec<_>>(),
         }))?;
     } else {
