@@ -2,7 +2,7 @@
 //! it is played.
 
 use konklave::protocol::{Broken, Effect, Input, Invariant, Monitor, Protocol, Snapshot, Verdict};
-use konklave::trace::{End, Fault, Line, Step};
+use konklave::trace::{End, Ended, Fault, Line, Step};
 use konklave::{NodeId, Recorder};
 
 use crate::application::Application;
@@ -224,7 +224,7 @@ where
     pub(crate) fn end(self, broken: Option<Broken>) -> Vec<Line<P>> {
         let mut lines = self.lines.unwrap_or_default();
         lines.push(Line::End(End {
-            ended: if broken.is_some() { "violation" } else { "quiescence" }.to_owned(),
+            ended: if broken.is_some() { Ended::Violation } else { Ended::Quiescence },
             time: self.at,
             steps: self.steps,
             broken,

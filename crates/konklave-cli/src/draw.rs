@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use konklave_catalog::catalog::Catalog;
 use konklave_catalog::site::Site;
-use konklave_report::account::{Account, Recorded, labels, read};
+use konklave_report::account::{Account, Recorded, Vocabulary, labels, read};
 use konklave_report::export::{csv, perfetto, shiviz};
 use konklave_report::spacetime::{self, Options};
 
@@ -95,7 +95,7 @@ pub fn draw(args: &DrawArgs, catalog: &'static Catalog) -> Result<Exit, Failure>
     let path = picture_path(args)?;
     let recorded = open(&args.file)?;
     let in_file = |problem: String| Failure::bad(format!("{}: {problem}", args.file.display()));
-    let account = account(&recorded).map_err(in_file)?;
+    let account = account(&recorded, catalog).map_err(in_file)?;
     let options = Options {
         from: args.from,
         to: args.to,
@@ -152,9 +152,9 @@ pub fn export(args: &ExportArgs, catalog: &'static Catalog) -> Result<Exit, Fail
         Format::Csv => csv(&recorded.lines),
         Format::Dot => site(&recorded, catalog).map_err(in_file)?.graph().to_dot(),
         Format::Graphml => site(&recorded, catalog).map_err(in_file)?.graph().to_graphml(),
-        Format::Shiviz => shiviz(&account(&recorded).map_err(in_file)?),
+        Format::Shiviz => shiviz(&account(&recorded, catalog).map_err(in_file)?),
         Format::Perfetto => {
-            let account = account(&recorded).map_err(in_file)?;
+            let account = account(&recorded, catalog).map_err(in_file)?;
             perfetto(&account, &names(&recorded, account.nodes, catalog))
         }
     };
@@ -172,9 +172,17 @@ fn open(path: &Path) -> Result<Recorded, Failure> {
     Ok(recorded)
 }
 
-fn account(recorded: &Recorded) -> Result<Account, String> {
+fn account(recorded: &Recorded, catalog: &'static Catalog) -> Result<Account, String> {
     let nodes = recorded.nodes().ok_or("line 1: it does not say how many nodes there are")?;
-    Account::new(&recorded.lines, nodes).map_err(|error| error.to_string())
+    let vocabulary = vocabulary(recorded, catalog);
+    Account::new(&recorded.lines, nodes, vocabulary).map_err(|error| error.to_string())
+}
+
+/// What commands and events mean; nothing if the algorithm is unknown.
+fn vocabulary(recorded: &Recorded, catalog: &'static Catalog) -> Vocabulary {
+    let name = recorded.setup.get("algorithm").and_then(|name| name.as_str());
+    let entry = name.and_then(|name| catalog.find(name).ok());
+    entry.map(|entry| crate::out::vocabulary(entry.problem)).unwrap_or_default()
 }
 
 /// The system that the header describes.

@@ -6,13 +6,14 @@ use std::io::BufRead;
 use std::path::Path;
 
 use konklave_catalog::expected::Expected;
+use konklave_catalog::problem::About;
 use konklave_catalog::site::Site;
 use konklave_draw::Axis;
 use konklave_draw::chart::{Comparison, Distribution, Load, Stacked};
-use konklave_report::account::{Account, SpanKind, labels, read};
+use konklave_report::account::{Account, SpanKind, Vocabulary, labels, read};
 use konklave_report::folder::Folder;
 use konklave_report::html::Report;
-use konklave_report::network::{Roles, picture};
+use konklave_report::network::{self, Roles};
 use konklave_report::spacetime;
 
 use crate::failure::Failure;
@@ -93,11 +94,22 @@ pub(crate) fn finish(folder: Folder, page: &Report) -> Result<String, Failure> {
     Ok(folder.finish(page)?.report.display().to_string())
 }
 
-/// What happened in a trace, header and all.
-pub(crate) fn account(trace: impl BufRead, nodes: usize) -> Result<Account, Failure> {
+/// What happened in a trace of a site, header and all.
+pub(crate) fn account(trace: impl BufRead, site: &Site) -> Result<Account, Failure> {
     let recorded = read(trace).map_err(|error| Failure::bad(error.to_string()))?;
-    let nodes = recorded.nodes().unwrap_or(nodes);
-    Account::new(&recorded.lines, nodes).map_err(|error| Failure::bad(error.to_string()))
+    let nodes = recorded.nodes().unwrap_or(site.nodes() as usize);
+    Account::new(&recorded.lines, nodes, vocabulary(site.entry().problem))
+        .map_err(|error| Failure::bad(error.to_string()))
+}
+
+/// What a reader has to know about a problem.
+pub(crate) fn vocabulary(problem: &About) -> Vocabulary {
+    Vocabulary {
+        command: problem.senses.command,
+        event: problem.senses.event,
+        held: problem.words.held,
+        is_exclusive: problem.words.is_exclusive,
+    }
 }
 
 /// The names of a site's nodes.
@@ -120,19 +132,20 @@ pub(crate) fn diagram(name: &str, site: &Site, account: &Account) -> Result<Pict
     Ok(Picture::new(name, caption, drawn.svg))
 }
 
-/// The pictures of what happened.
-pub(crate) fn pictures(site: &Site, account: &Account) -> Result<Vec<Picture>, Failure> {
-    let title = title(site);
-    let topology = &site.setup().topology;
+/// What nodes were at the end, as a picture of the network.
+pub(crate) fn network(site: &Site, account: &Account) -> Picture {
     let mut roles = Roles::at_the_end(account);
     if !site.ids().is_empty() {
         roles.labels = names(site);
     }
-    let network = picture(&format!("At the end: {title}"), site.graph(), topology, &roles);
-    let mut all = vec![
-        diagram("spacetime.svg", site, account)?,
-        Picture::new("network.svg", "The network, and what nodes were at the end.", network),
-    ];
+    let svg = network::picture(&format!("At the end: {}", title(site)), site.graph(), &roles);
+    Picture::new("network.svg", "The network, and what nodes were at the end.", svg)
+}
+
+/// The pictures of what happened.
+pub(crate) fn pictures(site: &Site, account: &Account) -> Result<Vec<Picture>, Failure> {
+    let title = title(site);
+    let mut all = vec![diagram("spacetime.svg", site, account)?, network(site, account)];
     all.extend(waiting(&title, site, account));
     all.push(load(&title, account));
     Ok(all)

@@ -20,6 +20,7 @@ use crate::args::number_of_nodes;
 use crate::failure::Failure;
 use crate::output;
 use crate::quiet::quietly;
+use crate::run::Kept;
 
 /// Options of `replay`.
 #[derive(Debug, Args)]
@@ -60,10 +61,10 @@ pub fn replay(args: &ReplayArgs, catalog: &'static Catalog) -> Result<Exit, Fail
         return Err(error.into());
     }
     let replayed = outcome?;
-    let exit = match (&replayed.broken, replayed.end.ended.as_str()) {
+    let exit = match (&replayed.broken, replayed.end.ended.is_early()) {
         (Some(_), _) => Exit::Broken,
-        (None, "quiescence" | "done") => Exit::Fine,
-        (None, _) => Exit::Inconclusive,
+        (None, false) => Exit::Fine,
+        (None, true) => Exit::Inconclusive,
     };
     if args.json {
         output::json(&json!({
@@ -75,7 +76,7 @@ pub fn replay(args: &ReplayArgs, catalog: &'static Catalog) -> Result<Exit, Fail
             "messages": replayed.messages,
             "time": replayed.end.time,
             "ended": replayed.end.ended,
-            "verdict": if replayed.broken.is_some() { "violated" } else { "ok" },
+            "verdict": Kept::unless(replayed.broken.is_some()),
             "violations": replayed.broken.iter().collect::<Vec<_>>(),
         }))?;
     } else {

@@ -95,9 +95,9 @@ pub(crate) enum Kept {
 }
 
 impl Kept {
-    /// Whether a run broke none.
-    pub(crate) fn new(violations: &[Violation]) -> Self {
-        if violations.is_empty() { Self::Ok } else { Self::Violated }
+    /// Broken or not.
+    pub(crate) fn unless(is_broken: bool) -> Self {
+        if is_broken { Self::Violated } else { Self::Ok }
     }
 
     /// As JSON has it.
@@ -148,7 +148,7 @@ impl<'a> RunReport<'a> {
             deliveries: ran.deliveries,
             messages: &ran.messages,
             causal_depth: ran.causal_depth,
-            verdict: Kept::new(&ran.violations),
+            verdict: Kept::unless(!ran.violations.is_empty()),
             violations: &ran.violations,
             waiting: &ran.waiting,
             wall_seconds,

@@ -68,7 +68,7 @@ fn a_trace_that_was_changed_is_refused_where_it_was() {
         ("twice", twice, arrival + 2, "message 0 is not on its way"),
         ("early", changed(end - 1, r#""at":"#, r#""at":0,"was":"#), end, ""),
         ("backwards", changed(end, r#""time":"#, r#""time":1,"was":"#), end + 1, "happens at 1"),
-        ("bogus", changed(end, "quiescence", "bogus"), end + 1, "no run ends by 'bogus'"),
+        ("bogus", changed(end, "quiescence", "bogus"), end + 1, "unknown variant `bogus`"),
         ("violated", changed(end, "quiescence", "violation"), end + 1, "if a promise was broken"),
         ("more", more, end + 2, "there is more"),
     ] {

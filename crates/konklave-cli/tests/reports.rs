@@ -2,6 +2,8 @@
 
 #[path = "reports/draw.rs"]
 mod draw;
+#[path = "reports/meaning.rs"]
+mod meaning;
 #[path = "reports/specimens.rs"]
 mod specimens;
 mod user;
@@ -176,9 +178,11 @@ fn a_large_run_shows_what_needs_no_trace() {
         assert!(read(&out, name).starts_with("<svg"), "{name}");
     }
     assert!(!out.join("trace.jsonl").exists() && !out.join("spacetime.svg").exists());
-    // A smaller one takes its place, and nothing of the larger one is left.
+    // A smaller one takes its place, and when that one is replaced nothing of it is left.
     fine(&format!("run chang-roberts --nodes 5 --out {}", out.display()));
-    assert!(!out.join("waiting.svg").exists() && out.join("spacetime.svg").exists());
+    assert!(out.join("spacetime.svg").exists() && out.join("trace.jsonl").exists());
+    fine(&format!("{arguments} --out {}", out.display()));
+    assert!(!out.join("spacetime.svg").exists() && !out.join("trace.jsonl").exists());
 }
 
 #[test]

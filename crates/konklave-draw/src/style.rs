@@ -91,9 +91,9 @@ pub(crate) fn kind_look(n: usize) -> Look {
     Look(ORDER[n % COLOURS] + n / COLOURS * COLOURS)
 }
 
-/// The look of who has what others want: the critical section, the leadership.
+/// The look of a node that has what others want.
 pub(crate) const HOLDS: Look = Look(2);
-/// The look of who waits for it.
+/// The look of a node that waits for it.
 pub(crate) const WAITS: Look = Look(4);
 
 /// The class of the `n`th dash, where a formula is drawn: never solid.

@@ -5,7 +5,8 @@ use std::fs::File;
 use std::io::BufReader;
 
 use konklave::graph::Topology;
-use konklave_report::account::{self, Account, Fate, Message};
+use konklave_catalog::catalog::Catalog;
+use konklave_report::account::{self, Account, Fate, Message, Vocabulary};
 use konklave_report::folder::Folder;
 use konklave_report::html::{Outcome, Report};
 use konklave_report::table::{Cell, Table};
@@ -18,8 +19,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let recorded = account::read(BufReader::new(File::open(&trace)?))?;
     let nodes = recorded.nodes().ok_or("the setup does not say how many nodes there are")?;
-    let account = Account::new(&recorded.lines, nodes)?;
     let text = |name: &str| recorded.setup[name].as_str().unwrap_or_default();
+    let account = Account::new(&recorded.lines, nodes, vocabulary(text("algorithm")))?;
 
     let title = format!("{} with {nodes} nodes", text("algorithm"));
     let diagram = spacetime::picture(&title, &account, &spacetime::Options::default())?;
@@ -40,7 +41,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     folder.write_json("results.json", &table.json())?;
 
     let broken = account.end.as_ref().and_then(|end| end.broken.as_ref());
-    let ended = account.end.as_ref().map_or("cut off", |end| end.ended.as_str());
+    let ended = account.end.as_ref().map_or("being cut off".to_owned(), |it| it.ended.to_string());
     let mut report = Report::new(&title);
     report = match broken {
         Some(broken) => report.verdict(Outcome::Bad, "violated", &broken.to_string()),
@@ -63,7 +64,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let topology: Result<Topology, _> = text("topology").parse();
     if let Some(graph) = topology.ok().and_then(|it| it.build(nodes as u32, &mut || 0).ok()) {
         let roles = network::Roles::at_the_end(&account);
-        let svg = network::picture("The network at the end", &graph, text("topology"), &roles);
+        let svg = network::picture("The network at the end", &graph, &roles);
         report = report.section("Where").picture(&svg, "");
     }
     report = report.section("How many messages").table(&table, "Messages of each node").files([
@@ -74,4 +75,17 @@ fn main() -> Result<(), Box<dyn Error>> {
     ]);
     println!("{}", folder.finish(&report)?.report.display());
     Ok(())
+}
+
+/// What commands and events of an algorithm mean; nothing if it is unknown.
+fn vocabulary(algorithm: &str) -> Vocabulary {
+    let catalog = Catalog::standard();
+    let Ok(entry) = catalog.find(algorithm) else { return Vocabulary::default() };
+    let (senses, words) = (entry.problem.senses, entry.problem.words);
+    Vocabulary {
+        command: senses.command,
+        event: senses.event,
+        held: words.held,
+        is_exclusive: words.is_exclusive,
+    }
 }

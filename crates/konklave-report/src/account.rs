@@ -1,14 +1,16 @@
-//! What a trace says, put together: who did what, what became of each message, and how long nodes
-//! waited, held, led or were down. Pictures and exports are made of this.
+//! What a trace says, put together: which node did what, what became of each message, and how long
+//! nodes waited, had what they asked for, or were down. Pictures and exports are made of this.
 
 mod read;
 mod spans;
 mod telling;
+mod vocabulary;
 
 use konklave::trace::{End, Line};
 use konklave_stage::erased::Erased;
 
 pub use read::{Recorded, TraceError, read};
+pub use vocabulary::Vocabulary;
 
 /// A trace, put together.
 #[derive(Clone, Debug)]
@@ -21,7 +23,8 @@ pub struct Account {
     pub messages: Vec<Message>,
     /// Stretches of nodes' time.
     pub spans: Vec<Span>,
-    /// The event at which each node was told the result of an election last, if it was.
+    /// The event at which each node has learned a result last, if it has: one that is the same for
+    /// all nodes, and that they learn from each other.
     pub informed: Vec<Option<usize>>,
     /// Stretches of everyone's time: partitions, and what can repeat for ever.
     pub shades: Vec<Shade>,
@@ -31,6 +34,8 @@ pub struct Account {
     pub guilty: Option<usize>,
     /// Whether there is no time but the number of the step, as in traces of searches.
     pub is_in_steps: bool,
+    /// What commands and events mean here, and what is held is called.
+    pub vocabulary: Vocabulary,
 }
 
 /// Something that happened.
@@ -123,39 +128,21 @@ pub struct Span {
     pub to: Option<usize>,
     /// What it was spent with.
     pub kind: SpanKind,
-    /// More about it, such as the interval that is booked; often empty.
+    /// The name of the operation, such as the interval that is booked; often empty.
     pub label: String,
 }
 
 /// What a node spends its time with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SpanKind {
-    /// It is in its critical section.
-    Inside,
-    /// It holds an interval.
-    Booked,
-    /// It is the leader.
-    Leading,
+    /// It has what it asked for: [`Vocabulary::held`].
+    Held,
     /// It has asked and waits.
     Waiting,
     /// It is down.
     Crashed,
     /// It stands still.
     Paused,
-}
-
-impl SpanKind {
-    /// Its name, for people.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Waiting => "waiting",
-            Self::Inside => "critical section",
-            Self::Booked => "booked",
-            Self::Leading => "leader",
-            Self::Crashed => "crashed",
-            Self::Paused => "paused",
-        }
-    }
 }
 
 /// A stretch of everyone's time. Numbers are those of events.
@@ -166,11 +153,23 @@ pub struct Shade {
     /// Where it ends; none if it does not before the trace does.
     pub to: Option<usize>,
     /// What it is.
+    pub kind: ShadeKind,
+    /// The same in words.
     pub label: String,
 }
 
+/// What concerns all nodes for a while.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ShadeKind {
+    /// Groups of nodes, as the trace writes them, cannot reach each other.
+    Partition(String),
+    /// What happens can happen again, for ever.
+    Repetition,
+}
+
 impl Account {
-    /// Puts together what the lines of a trace of `nodes` nodes say, the header left out.
+    /// Puts together what the lines of a trace of `nodes` nodes say, the header left out, to a
+    /// reader with this vocabulary.
     ///
     /// # Errors
     ///
@@ -178,8 +177,9 @@ impl Account {
     pub fn new<'a>(
         lines: impl IntoIterator<Item = &'a Line<Erased>>,
         nodes: usize,
+        vocabulary: Vocabulary,
     ) -> Result<Self, TraceError> {
-        let mut telling = telling::Telling::new(nodes);
+        let mut telling = telling::Telling::new(nodes, vocabulary);
         for (index, line) in lines.into_iter().enumerate() {
             // The header is the first line.
             telling.line(line).map_err(|problem| TraceError { line: index + 2, problem })?;

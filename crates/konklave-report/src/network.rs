@@ -2,7 +2,7 @@
 
 mod token;
 
-use konklave::graph::{Graph, Topology};
+use konklave::graph::{Form, Graph};
 use konklave_draw::network::{Layout, Network, RoleLook};
 
 use crate::account::{Account, Fate, SpanKind};
@@ -11,25 +11,26 @@ pub use token::Token;
 /// More nodes than this are not pulled apart by forces: that takes too long.
 const FORCES: u32 = 400;
 
-/// Among more nodes than this, only the quorum of the last one that entered is told.
+/// Among more nodes than this, only the quorum of the one that was granted last is told.
 const QUORUMS: usize = 13;
 
 /// What nodes and edges are, beyond the network itself. What is empty is not drawn.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Roles {
-    /// Who leads.
-    pub leaders: Vec<usize>,
-    /// Who is in its critical section, or holds an interval.
+    /// What the problem calls having what was asked for, and
+    pub held: &'static str,
+    /// the nodes that have it.
     pub holders: Vec<usize>,
-    /// Who was granted last and has left.
+    /// The node that had it last, if no node has it and only one can.
     pub granted_last: Option<usize>,
     /// The token, if there is one.
     pub token: Option<Token>,
-    /// Who waits.
+    /// The nodes that wait.
     pub waiting: Vec<usize>,
-    /// Who is down.
+    /// The nodes that are down.
     pub crashed: Vec<usize>,
-    /// Who has learned the result of an election, and from whom: edges of a tree, towards its root.
+    /// Nodes that have learned a result, each with the one that told it: edges of a tree, towards
+    /// its root.
     pub tree: Vec<(usize, usize)>,
     /// Groups of nodes with their names, such as quorums.
     pub groups: Vec<(String, Vec<usize>)>,
@@ -40,26 +41,36 @@ pub struct Roles {
 impl Roles {
     /// What the end of a trace says about its nodes.
     pub fn at_the_end(account: &Account) -> Self {
-        let now = |kinds: &[SpanKind]| -> Vec<usize> {
+        let now = |kind: SpanKind| -> Vec<usize> {
             let open = account.spans.iter().filter(|span| span.to.is_none());
             let mut nodes: Vec<_> =
-                open.filter(|span| kinds.contains(&span.kind)).map(|span| span.node).collect();
+                open.filter(|span| span.kind == kind).map(|span| span.node).collect();
             nodes.sort_unstable();
             nodes.dedup();
             nodes
         };
-        let crashed = now(&[SpanKind::Crashed]);
-        let holders = now(&[SpanKind::Inside, SpanKind::Booked]);
-        let grants = account.spans.iter().filter(|span| span.kind == SpanKind::Inside);
-        let last = grants.max_by_key(|span| span.from).map(|span| span.node);
-        Self {
-            leaders: now(&[SpanKind::Leading]),
-            granted_last: last.filter(|node| holders.is_empty() && !crashed.contains(node)),
-            token: Token::find(account),
-            holders,
-            waiting: now(&[SpanKind::Waiting]),
-            crashed,
+        let roles = Self {
+            held: account.vocabulary.held,
+            holders: now(SpanKind::Held),
+            waiting: now(SpanKind::Waiting),
+            crashed: now(SpanKind::Crashed),
             tree: informants(account),
+            ..Self::default()
+        };
+        match account.vocabulary.is_exclusive {
+            true => roles.of_one_at_a_time(account),
+            false => roles,
+        }
+    }
+
+    /// The same, with what can be said if at most one node at a time has what all ask for.
+    fn of_one_at_a_time(self, account: &Account) -> Self {
+        let grants = account.spans.iter().filter(|span| span.kind == SpanKind::Held);
+        let last = grants.max_by_key(|span| span.from).map(|span| span.node);
+        let is_free = self.holders.is_empty();
+        Self {
+            granted_last: last.filter(|node| is_free && !self.crashed.contains(node)),
+            token: Token::find(account),
             groups: match account.nodes <= QUORUMS {
                 // The first stands out if they are many.
                 true => {
@@ -68,12 +79,12 @@ impl Roles {
                 }
                 false => asked(account, last),
             },
-            labels: Vec::new(),
+            ..self
         }
     }
 }
 
-/// From whom each node has learned the result of an election. Who is told by a node that did not
+/// The node from which each node has learned the result. A node that is told by one that did not
 /// know it itself has found it out; so there are no circles.
 fn informants(account: &Account) -> Vec<(usize, usize)> {
     let informant = |(node, event): (usize, &Option<usize>)| {
@@ -85,8 +96,8 @@ fn informants(account: &Account) -> Vec<(usize, usize)> {
     account.informed.iter().enumerate().filter_map(informant).collect()
 }
 
-/// Whom each of these nodes has asked when it wanted to enter last, and itself: quorums. Nothing is
-/// said if nodes ask everybody or nobody, or only one other, as a pointer leads them to.
+/// The nodes that each of these nodes has asked when it began to wait last, and itself: quorums.
+/// Nothing is said if nodes ask all others or none, or only one, as a pointer leads them to.
 fn asked(account: &Account, nodes: impl IntoIterator<Item = usize>) -> Vec<(String, Vec<usize>)> {
     let group = |node: usize| {
         let waits = account.spans.iter().rev();
@@ -106,12 +117,11 @@ fn asked(account: &Account, nodes: impl IntoIterator<Item = usize>) -> Vec<(Stri
     }
 }
 
-/// A picture of a network as SVG. The topology, as the user wrote it, decides the layout; if it
-/// does not, the graph does.
-pub fn picture(title: &str, graph: &Graph, topology: &str, roles: &Roles) -> String {
+/// A picture of a network as SVG. Its form decides the layout; if it has none, its links do.
+pub fn picture(title: &str, graph: &Graph, roles: &Roles) -> String {
     let nodes = graph.nodes() as usize;
     let edges = graph.iter_edges().map(|(from, to)| (from.index(), to.index()));
-    let mut network = Network::new(title, nodes, layout(graph, topology));
+    let mut network = Network::new(title, nodes, layout(graph));
     network = match roles.labels.is_empty() {
         true => {
             let ids = konklave::NodeId::all(graph.nodes());
@@ -136,14 +146,13 @@ pub fn picture(title: &str, graph: &Graph, topology: &str, roles: &Roles) -> Str
             network = network.note(format!("{} is under way, or lost.", token.name));
         }
     }
-    // Who has the token need not be told to have entered last.
+    // A node that has the token need not be said to be the one that was granted last.
     let last = roles.granted_last.into_iter().filter(|_| roles.token.is_none()).collect();
     let named = [
         ("waiting", RoleLook::Waits, &roles.waiting),
-        ("entered last", RoleLook::Had, &last),
+        ("granted last", RoleLook::Had, &last),
         (&keeps, RoleLook::Keeps, &keeper),
-        ("inside", RoleLook::Holds, &roles.holders),
-        ("leader", RoleLook::Holds, &roles.leaders),
+        (roles.held, RoleLook::Holds, &roles.holders),
         ("crashed", RoleLook::Crashed, &roles.crashed),
     ];
     for (name, look, nodes) in named {
@@ -158,12 +167,14 @@ pub fn picture(title: &str, graph: &Graph, topology: &str, roles: &Roles) -> Str
 }
 
 /// The layout that shows the network's form.
-fn layout(graph: &Graph, topology: &str) -> Layout {
-    match topology.parse() {
-        Ok(Topology::Ring | Topology::DirectedRing | Topology::Complete) => Layout::Circle,
-        Ok(Topology::Line) => Layout::Line,
-        Ok(Topology::Star) => Layout::Star { centre: 0 },
-        Ok(Topology::Grid { .. } | Topology::Torus { .. }) => grid(graph),
+fn layout(graph: &Graph) -> Layout {
+    match graph.form() {
+        Form::Ring | Form::DirectedRing | Form::Complete => Layout::Circle,
+        Form::Line => Layout::Line,
+        Form::Star => Layout::Star { centre: 0 },
+        Form::Grid { width, .. } | Form::Torus { width, .. } => {
+            Layout::Grid { width: width as usize }
+        }
         _ if graph.is_tree() => Layout::Tree { root: 0 },
         _ if graph.ring().is_some() || graph.is_complete() => Layout::Circle,
         _ if graph.nodes() > FORCES => Layout::Circle,
@@ -171,17 +182,10 @@ fn layout(graph: &Graph, topology: &str) -> Layout {
     }
 }
 
-/// The width of a grid stands in its description: `4x3 grid of 12 nodes`.
-fn grid(graph: &Graph) -> Layout {
-    let text = graph.describe();
-    match text.split_once('x').and_then(|(width, _)| width.parse().ok()) {
-        Some(width) => Layout::Grid { width },
-        None => Layout::Force,
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use konklave::graph::{Format, Topology};
+
     use super::*;
 
     fn graph(topology: &str, nodes: u32) -> Graph {
@@ -209,26 +213,33 @@ mod tests {
             ("regular:3", 600, Layout::Circle),
         ];
         for (topology, nodes, expected) in cases {
-            assert_eq!(layout(&graph(topology, nodes), topology), expected, "{topology}");
+            assert_eq!(layout(&graph(topology, nodes)), expected, "{topology}");
         }
-        let ring = graph("ring", 5);
-        assert_eq!(layout(&ring, "file:ring.dot"), Layout::Circle, "the graph tells");
+        for (links, expected) in [
+            ("0 1\n1 2\n2 0", Layout::Circle),
+            ("0 1\n1 2\n1 3", Layout::Tree { root: 0 }),
+            ("0 1\n1 2\n2 0\n2 3", Layout::Force),
+        ] {
+            let listed = Graph::parse(links, Format::EdgeList).unwrap();
+            assert_eq!(layout(&listed), expected, "its links tell: {links}");
+        }
     }
 
     #[test]
     fn roles_are_named_in_the_picture_and_others_are_not() {
         let roles = Roles {
-            leaders: vec![2],
+            held: "chair",
+            holders: vec![2],
             crashed: vec![1],
             tree: vec![(1, 0), (2, 0)],
             groups: vec![("quorum 0".to_owned(), vec![0, 2])],
             ..Roles::default()
         };
-        let svg = picture("Tree", &graph("tree", 3), "tree", &roles);
-        for text in ["leader", "crashed", "learned the result from", "quorum 0", "link"] {
+        let svg = picture("Tree", &graph("tree", 3), &roles);
+        for text in ["chair", "crashed", "learned the result from", "quorum 0", "link"] {
             assert!(svg.contains(text), "{text}");
         }
-        for text in ["waiting", "inside", "entered last"] {
+        for text in ["waiting", "token", "granted last"] {
             assert!(!svg.contains(text), "{text}");
         }
     }

@@ -4,7 +4,7 @@ use konklave::trace::Line;
 use konklave_draw::spacetime::{self, Diagram, EventId, EventKind, History, SpanLook};
 use konklave_stage::erased::Erased;
 
-use crate::account::{Account, Event, Fate, SpanKind, TraceError, What, labels};
+use crate::account::{Account, Event, Fate, SpanKind, TraceError, Vocabulary, What, labels};
 
 /// So many events are drawn if nobody asks for certain ones.
 pub const EVENTS: usize = 300;
@@ -116,14 +116,14 @@ pub fn history(account: &Account, names: &[String]) -> History {
     for span in spans {
         let look = match span.kind {
             SpanKind::Waiting => SpanLook::Waits,
-            SpanKind::Inside | SpanKind::Booked | SpanKind::Leading => SpanLook::Holds,
+            SpanKind::Held => SpanLook::Holds,
             SpanKind::Crashed => SpanLook::Crashed,
             SpanKind::Paused => SpanLook::Paused,
         };
         let (from, to) = (Some(EventId(span.from)), span.to.map(EventId));
         // What is waited for stands in the command.
         let label = if span.kind == SpanKind::Waiting { "" } else { &span.label };
-        history.span(span.node, from, to, look, span.kind.name(), label);
+        history.span(span.node, from, to, look, account.vocabulary.name(span.kind), label);
     }
     for shade in &account.shades {
         history.shade(Some(EventId(shade.from)), shade.to.map(EventId), &shade.label);
@@ -133,7 +133,7 @@ pub fn history(account: &Account, names: &[String]) -> History {
 
 /// A space-time diagram. If there is too much to be read and no window is given, it is an excerpt
 /// and says so: what led to the event that broke a promise, or else the beginning, or else what led
-/// to the first entry or the first leader.
+/// to the first event at which a node got what it asked for.
 ///
 /// # Errors
 ///
@@ -241,10 +241,10 @@ fn most_that_fit(limit: usize, fits: impl Fn(usize) -> bool) -> usize {
     low
 }
 
-/// The first event at which somebody got what it wanted.
+/// The first event at which a node got what it asked for.
 fn first_goal(account: &Account) -> Option<usize> {
-    let is_goal = |kind| matches!(kind, SpanKind::Inside | SpanKind::Booked | SpanKind::Leading);
-    account.spans.iter().filter(|span| is_goal(span.kind)).map(|span| span.from).min()
+    let held = account.spans.iter().filter(|span| span.kind == SpanKind::Held);
+    held.map(|span| span.from).min()
 }
 
 /// The same, straight from the lines of a trace.
@@ -256,8 +256,10 @@ pub fn diagram(
     title: &str,
     lines: &[Line<Erased>],
     nodes: usize,
+    vocabulary: Vocabulary,
     options: &Options,
 ) -> Result<Picture, String> {
-    let account = Account::new(lines, nodes).map_err(|error: TraceError| error.to_string())?;
+    let account = Account::new(lines, nodes, vocabulary);
+    let account = account.map_err(|error: TraceError| error.to_string())?;
     picture(title, &account, options)
 }

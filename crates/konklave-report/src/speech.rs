@@ -1,4 +1,4 @@
-//! Erased of any algorithm, for people: their kinds and their whole text.
+//! Messages, commands and events of any algorithm, for people: their kinds and their whole text.
 
 use konklave_stage::erased::Value;
 use serde_json::Value as Json;
@@ -6,19 +6,19 @@ use serde_json::Value as Json;
 /// The kind of a message: the names of its variants, as the simulator counts them. A message of a
 /// part has a longer name, `Wave.Explore`; a struct has the kind of a field that has one.
 pub fn kind(word: &Value) -> String {
-    variant(&value(word)).unwrap_or_else(|| "message".to_owned())
+    variant(&json(word)).unwrap_or_else(|| "message".to_owned())
 }
 
 /// All there is to say: as the algorithm prints it, or nearly so if the word comes from a file.
 pub fn text(word: &Value) -> String {
     let spoken = format!("{word:?}");
-    if spoken.is_empty() { spell(&value(word)) } else { spoken }
+    if spoken.is_empty() { spell(&json(word)) } else { spoken }
 }
 
 /// What a message says to its receiver: the innermost of the variants that make up its kind, with
 /// what is in it if that is short.
 pub fn label(word: &Value) -> String {
-    let value = value(word);
+    let value = json(word);
     let inner = innermost(&value);
     let text = spell(inner);
     match text.chars().count() <= LABEL {
@@ -30,19 +30,8 @@ pub fn label(word: &Value) -> String {
 /// So many characters can be read along an arrow.
 const LABEL: usize = 18;
 
-/// The name of the word's variant, and what is in it: `{"Reserve":[1,3]}` is `Reserve` and `1, 3`.
-pub(crate) fn parts(word: &Value) -> (String, String) {
-    match value(word) {
-        Json::Object(fields) if fields.len() == 1 => {
-            let (name, content) = fields.into_iter().next().unwrap_or_default();
-            (name, inside(&content))
-        }
-        Json::String(name) => (name, String::new()),
-        other => (spell(&other), String::new()),
-    }
-}
-
-fn value(word: &Value) -> Json {
+/// The word as data.
+pub(crate) fn json(word: &Value) -> Json {
     serde_json::to_value(word).unwrap_or_default()
 }
 

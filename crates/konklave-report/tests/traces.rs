@@ -6,3 +6,5 @@ mod exports;
 mod pictures;
 #[path = "traces/runs.rs"]
 mod runs;
+#[path = "traces/senses.rs"]
+mod senses;

@@ -181,7 +181,7 @@ impl Journal {
         if let Err(broken) = verdict
             && page.broken.is_none()
         {
-            let Broken { promise, detail } = broken.clone();
+            let Broken { promise, detail, .. } = broken.clone();
             page.broken = Some(broken);
             self.write(page, None, What::Violated { promise, detail });
             let _ = page.signal.send(Signal::Stop); // The receiver may be gone.

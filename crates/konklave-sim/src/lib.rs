@@ -52,7 +52,8 @@ mod world;
 
 pub use delay::Delay;
 pub use faults::Faults;
+pub use konklave::trace::Ended;
 pub use recording::{Recording, write_line};
 pub use replay::{ReplayError, Replayed, replay};
-pub use report::{Ended, Report, Violation, Waiting};
+pub use report::{Report, Violation, Waiting};
 pub use simulation::{Options, Progress, Simulation};

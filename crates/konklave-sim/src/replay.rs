@@ -8,10 +8,9 @@ use std::time::Duration;
 
 use konklave::NodeId;
 use konklave::protocol::{Broken, Effect, Env, Input, Monitor, Verdict};
-use konklave::trace::{End, Fault, Line, Step};
+use konklave::trace::{End, Ended, Fault, Line, Step};
 
 use crate::disturbance::Void;
-use crate::report::Ended;
 use crate::simulation::failed_assertion;
 use konklave_stage::erased::{AnyNode, DynNode, Erased, Sent, Value};
 
@@ -289,8 +288,7 @@ impl<M: Monitor> Stage<'_, M> {
             ));
         }
         self.pass(end.time)?;
-        let ended = Ended::ALL.into_iter().find(|ended| ended.to_string() == end.ended);
-        let ended = ended.ok_or_else(|| format!("no run ends by '{}'", end.ended))?;
+        let ended = end.ended;
         if (ended == Ended::Violation) != end.broken.is_some() {
             return Err("a run ends by a violation if a promise was broken, and else not".into());
         }

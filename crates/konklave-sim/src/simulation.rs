@@ -8,7 +8,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use konklave::NodeId;
 use konklave::protocol::{Broken, Input, Monitor, Protocol, Verdict};
-use konklave::trace::End;
+use konklave::trace::{End, Ended};
 
 use crate::delay::Delay;
 use crate::disturbance::{self, Absence, Disturbance};
@@ -18,7 +18,7 @@ use crate::metrics::Load;
 use crate::occurrence::{FORGED, NOBODY, Occurrence, What};
 use crate::random::Random;
 use crate::recording::Recording;
-use crate::report::{Ended, Report, Waiting};
+use crate::report::{Report, Waiting};
 use crate::workload::Workload;
 use crate::world::World;
 use drive::Drive;
@@ -178,7 +178,7 @@ where
         if let Some(recording) = self.world.end_recording() {
             let broken = self.world.violation.as_ref().map(|violation| violation.broken.clone());
             let time = self.world.now;
-            recording.finish(|steps| End { ended: ended.to_string(), time, steps, broken })?;
+            recording.finish(|steps| End { ended, time, steps, broken })?;
         }
         Ok(self.report(ended))
     }

@@ -27,6 +27,7 @@ mod adjacency;
 mod build;
 mod error;
 mod file;
+mod form;
 mod random;
 mod ring;
 mod shape;
@@ -37,6 +38,7 @@ mod walk;
 
 pub use error::GraphError;
 pub use file::Format;
+pub use form::Form;
 pub use ring::Ring;
 pub use shape::Neighbours;
 use shape::Shape;
@@ -129,9 +131,20 @@ impl Graph {
         }
     }
 
+    /// What it looks like, whatever its number of nodes. Two graphs of different forms can be equal:
+    /// a grid with one row is a line.
+    pub fn form(&self) -> Form {
+        self.shape.form()
+    }
+
     /// The graph in a few words, such as `ring of 5 nodes`.
     pub fn describe(&self) -> String {
-        self.shape.describe(self.nodes)
+        let count = |n: u64, what| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
+        let (form, size) = (self.form(), count(self.nodes.into(), "node"));
+        match form.tells_edges() {
+            true => format!("{form} of {size}"),
+            false => format!("{form} of {size} and {}", count(self.edges(), "edge")),
+        }
     }
 }
 

@@ -15,6 +15,10 @@ use serde::{Deserialize, Serialize};
 pub use self::hosts::{Hosts, Lifts, PartEnv};
 use crate::NodeSet;
 
+mod broken;
+
+pub use broken::{Broken, Verdict};
+
 /// The address of a node: its number, from zero, without gaps.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
@@ -284,29 +288,4 @@ pub struct Snapshot<'a, P: Protocol> {
     pub nodes: &'a [&'a P],
     /// What is in transit: sender, receiver, content.
     pub messages: &'a [(NodeId, NodeId, &'a P::Msg)],
-}
-
-/// Nothing to complain about, or the promise that was broken.
-pub type Verdict = Result<(), Broken>;
-
-/// A broken promise.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Broken {
-    /// The name of the promise, such as `mutual exclusion`.
-    pub promise: String,
-    /// Who broke it, and how.
-    pub detail: String,
-}
-
-impl Broken {
-    /// The verdict that `promise` was broken.
-    pub fn promise(promise: &str, detail: impl Into<String>) -> Verdict {
-        Err(Self { promise: promise.to_owned(), detail: detail.into() })
-    }
-}
-
-impl Display for Broken {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.promise, self.detail)
-    }
 }

@@ -13,6 +13,9 @@ pub enum Sense {
     Grant(Operation),
     /// The operation is answered, and complete.
     Answer(Operation),
+    /// The node learns a result that is the same for all nodes, whether it asked or not; an
+    /// operation that asked for it is complete. Nodes learn it from each other.
+    Learn(Operation),
     /// The resource is given back.
     Return(Operation),
     /// Not part of an operation.

@@ -5,6 +5,8 @@
 //! [`Line::End`]; a trace without it was cut off. Messages are numbered from zero in the order in
 //! which their `send` effects stand in the trace.
 
+use std::fmt::{self, Display};
+
 use serde::{Deserialize, Serialize};
 
 use crate::NodeId;
@@ -106,7 +108,7 @@ pub enum Fault<P: Protocol> {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct End {
     /// The reason, such as quiescence or a violation.
-    pub ended: String,
+    pub ended: Ended,
     /// The time, in ticks.
     pub time: u64,
     /// The number of steps in the trace.
@@ -114,4 +116,67 @@ pub struct End {
     /// The violated promise, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub broken: Option<Broken>,
+}
+
+/// Why a run ended: what [`End::ended`] can say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Ended {
+    /// Nothing was in transit any more, and no application wanted anything.
+    Quiescence,
+    /// Everything that was wanted has happened; the protocol itself never rests.
+    Done,
+    /// A promise was broken.
+    Violation,
+    /// The time limit was reached.
+    TimeLimit,
+    /// The limit of events was reached.
+    EventLimit,
+    /// The user stopped it.
+    Interrupted,
+}
+
+impl Ended {
+    /// All reasons that there are.
+    pub const ALL: [Self; 6] = [
+        Self::Quiescence,
+        Self::Done,
+        Self::Violation,
+        Self::TimeLimit,
+        Self::EventLimit,
+        Self::Interrupted,
+    ];
+
+    /// Whether the run was cut off before it could be judged.
+    pub fn is_early(self) -> bool {
+        matches!(self, Self::TimeLimit | Self::EventLimit | Self::Interrupted)
+    }
+}
+
+impl Display for Ended {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Quiescence => "quiescence",
+            Self::Done => "done",
+            Self::Violation => "violation",
+            Self::TimeLimit => "time-limit",
+            Self::EventLimit => "event-limit",
+            Self::Interrupted => "interrupted",
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ends_have_the_same_names_for_people_and_for_programs() {
+        for ended in Ended::ALL {
+            let json = format!("\"{ended}\"");
+            assert_eq!(serde_json::to_string(&ended).unwrap(), json);
+            assert_eq!(serde_json::from_str::<Ended>(&json).unwrap(), ended);
+        }
+        assert!(serde_json::from_str::<Ended>("\"boredom\"").is_err());
+    }
 }

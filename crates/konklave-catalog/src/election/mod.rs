@@ -230,7 +230,9 @@ impl Problem for Election {
     fn event(event: &Event) -> Sense {
         match event {
             Event::Elected => Sense::Grant(Operation::only()),
-            Event::Knows(_) | Event::Presumes(_) => Sense::Answer(Operation::only()),
+            Event::Knows(_) => Sense::Learn(Operation::only()),
+            // It is no result yet, but nothing more may come.
+            Event::Presumes(_) => Sense::Answer(Operation::only()),
             Event::SteppedDown => Sense::Return(Operation::only()),
             Event::Started => Sense::Other,
         }

@@ -173,7 +173,7 @@ impl Space<'_> {
         if first.row != row {
             return Err(Bound::Collision);
         }
-        let broken = Broken { promise: promise.to_owned(), detail };
+        let broken = Broken { promise: promise.to_owned(), detail, node: None };
         let schedule = Way { moves, repeats: Some(way), broken: Some(broken.clone()) };
         Ok(Counterexample { broken, schedule, cycle: Some(walk.len()) })
     }

@@ -346,9 +346,9 @@ fn what_cannot_be_shrunk_says_why() {
         let monitor = mutex::Monitor::new(2);
         shrink::<_, Visitor, _>(make, 2, monitor, lines, &mut || true).unwrap_err()
     };
-    let end = |broken| konklave::trace::End { ended: String::new(), time: 0, steps: 0, broken };
-    let broken =
-        konklave::protocol::Broken { promise: "no rain".into(), detail: "it rains".into() };
+    let ended = konklave::trace::Ended::Violation;
+    let end = |broken| konklave::trace::End { ended, time: 0, steps: 0, broken };
+    let broken = konklave::protocol::Broken::promise("no rain", "it rains").unwrap_err();
     assert_eq!(unfit(&[]), Unfit::Damaged);
     assert_eq!(unfit(&[Line::End(end(None))]), Unfit::NothingBroken);
     assert_eq!(unfit(&[Line::End(end(Some(broken.clone())))]), Unfit::Unrepeatable);

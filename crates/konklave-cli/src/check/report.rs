@@ -6,6 +6,7 @@ use konklave_catalog::problem::Words;
 use konklave_catalog::site::Site;
 use konklave_catalog::system::{CheckPlan, Checked};
 use konklave_check::{Extremes, Liveness, Order, Pace, Reached, Verdict as Found, World};
+use konklave_report::account::Account;
 use konklave_report::folder::Folder;
 use konklave_report::html::{Outcome, Report};
 use konklave_report::table::Table;
@@ -15,9 +16,9 @@ use serde_json::json;
 use super::CheckArgs;
 use super::beyond::{beyond, excuse};
 use crate::failure::Failure;
-use crate::out::{self, Picture};
+use crate::out;
 use crate::output::{self, counted, grouped};
-use crate::schedule;
+use crate::schedule::{self, Schedule};
 
 /// One JSON object. The names of its fields do not change.
 pub(super) fn for_machines(
@@ -209,6 +210,13 @@ fn costs(checked: &Checked, words: Words) -> Vec<(&'static str, String)> {
     fields
 }
 
+/// Keeps a schedule in a file of this name; what happens in it, as others read it there.
+fn keep(schedule: &Schedule, name: &str, site: &Site, folder: &Folder) -> Result<Account, Failure> {
+    let path = folder.file(name);
+    schedule::write(schedule, &path, site)?;
+    out::account(&std::fs::read(&path)?[..], site)
+}
+
 /// Writes everything to a folder; where the report is.
 pub(super) fn write(
     checked: &Checked,
@@ -230,28 +238,19 @@ pub(super) fn write(
     };
     let mut page = Report::new(&title).verdict(outcome, badge, &sentence).command(&out::command());
     let mut files = vec![("results.json", "all of this for programs")];
-    let schedules = [
-        (checked.counterexample.as_ref().map(|found| &found.schedule), "trace.jsonl", "broken"),
-        (checked.worst.as_ref(), "worst.jsonl", "dearest"),
-    ];
-    for (told, name, what) in schedules {
-        let Some(told) = told else { continue };
-        let path = folder.file(name);
-        schedule::write(told, &path, site)?;
-        let trace = std::fs::read(&path)?;
-        let account = out::account(&trace[..], site.nodes() as usize)?;
-        page = page.section(&format!("The {what} schedule"));
-        let pictures: Vec<_> = out::pictures(site, &account)?
-            .into_iter()
-            .filter(|picture| picture.name == "spacetime.svg" || what == "broken")
-            .filter(|picture| ["spacetime.svg", "network.svg"].contains(&&picture.name[..]))
-            .map(|picture| match what {
-                "broken" => picture,
-                _ => Picture { name: "worst.svg".to_owned(), ..picture },
-            })
-            .collect();
-        page = out::show(&folder, page, &pictures)?;
-        files.push((name, "a schedule: konklave replay shows it"));
+    let shown = "a schedule: konklave replay shows it";
+    if let Some(found) = &checked.counterexample {
+        let account = keep(&found.schedule, "trace.jsonl", site, &folder)?;
+        let pictures =
+            [out::diagram("spacetime.svg", site, &account)?, out::network(site, &account)];
+        page = out::show(&folder, page.section("The broken schedule"), &pictures)?;
+        files.push(("trace.jsonl", shown));
+    }
+    if let Some(worst) = &checked.worst {
+        let account = keep(worst, "worst.jsonl", site, &folder)?;
+        let picture = out::diagram("worst.svg", site, &account)?;
+        page = out::show(&folder, page.section("The dearest schedule"), &[picture])?;
+        files.push(("worst.jsonl", shown));
     }
     page = page.section("What was found").preformatted(&out::plain(lines));
     folder.write_json("results.json", &for_machines(checked, plan, args, site)?)?;

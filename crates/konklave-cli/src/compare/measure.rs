@@ -279,7 +279,7 @@ impl Sample {
         let error = main.map_or(0.0, |main| main.deviation / (main.count as f64).sqrt());
         let expected = expected.map(|expected| expected.widen(4.0 * error));
         let within = expected.as_ref().zip(main).map(|(it, main)| it.allows(main.mean));
-        let kept = if self.violations.is_empty() { Kept::Ok } else { Kept::Violated };
+        let kept = Kept::unless(!self.violations.is_empty());
         let mean = |(name, (sum, count)): (String, (f64, u32))| (name, sum / f64::from(count));
         Row {
             entry,

@@ -316,10 +316,10 @@ pub(super) fn pictures(task: &Task, rows: &[Row]) -> Vec<Picture> {
             true => title(task),
             false => format!("{}; {}", title(task), scenario.sentence),
         };
-        let file = |name: &str| match labels.is_empty() {
-            true => format!("{name}.svg"),
-            false if name == "comparison" => format!("{}.svg", labels.join("-")),
-            false => format!("{}-{name}.svg", labels.join("-")),
+        let file = |quantity: Option<&'static str>| match (&labels[..], quantity) {
+            ([], quantity) => format!("{}.svg", quantity.unwrap_or("comparison")),
+            (labels, None) => format!("{}.svg", labels.join("-")),
+            (labels, Some(quantity)) => format!("{}-{quantity}.svg", labels.join("-")),
         };
         let of = if labels.is_empty() { String::new() } else { format!(": {}", scenario.sentence) };
         let measured = group.iter().filter_map(|row| {
@@ -329,7 +329,7 @@ pub(super) fn pictures(task: &Task, rows: &[Row]) -> Vec<Picture> {
         let label = main.words();
         let caption = format!("{}, and the formula where there is one{of}.", out::capital(&label));
         let svg = out::comparison(&title, &label, measured);
-        pictures.push(Picture::new(&file("comparison"), caption, svg));
+        pictures.push(Picture::new(&file(None), caption, svg));
         // Several scenarios have pictures enough.
         let others = task.problem.quantities.iter().filter(|it| it.is_plotted);
         for quantity in others.filter(|_| task.scenarios.len() == 1) {
@@ -345,7 +345,7 @@ pub(super) fn pictures(task: &Task, rows: &[Row]) -> Vec<Picture> {
                 let caption =
                     format!("{}: {}{of}.", out::capital(&quantity.words()), quantity.meaning);
                 let svg = out::comparison(&title, &label, measured);
-                pictures.push(Picture::new(&file(quantity.name), caption, svg));
+                pictures.push(Picture::new(&file(Some(quantity.name)), caption, svg));
             }
         }
     }

@@ -80,7 +80,7 @@ fn show(
     let path = folder.file(name);
     schedule::write(&shortened.schedule, &path, &shortened.site)?;
     let trace = std::fs::read(&path)?;
-    let account = out::account(&trace[..], shortened.site.nodes() as usize)?;
+    let account = out::account(&trace[..], &shortened.site)?;
     let picture = out::diagram(&name.replace(".jsonl", ".svg"), &shortened.site, &account)?;
     let page = page.text(&format!("As short as it gets; konklave replay {name} shows it:"));
     let steps = schedule::lines(&shortened.schedule);

@@ -63,7 +63,7 @@ pub(super) fn write(
         Some(path) => {
             let trace =
                 File::open(path).map_err(|it| Failure::file("read the trace", path, &it))?;
-            let account = out::account(BufReader::new(trace), site.nodes() as usize)?;
+            let account = out::account(BufReader::new(trace), site)?;
             out::pictures(site, &account)?
         }
         None => without_trace(report, site, &title),
@@ -130,8 +130,9 @@ fn without_trace(report: &RunReport<'_>, site: &Site, title: &str) -> Vec<Pictur
     let mut pictures = Vec::new();
     if site.nodes() <= NETWORK_MAX {
         let holders = report.problem.measures.holders.iter().map(|node| node.index());
-        let roles = Roles { leaders: holders.collect(), ..Roles::default() };
-        let svg = network::picture(title, site.graph(), &site.setup().topology, &roles);
+        let held = site.entry().problem.words.held;
+        let roles = Roles { held, holders: holders.collect(), ..Roles::default() };
+        let svg = network::picture(title, site.graph(), &roles);
         pictures.push(Picture::new("network.svg", "The network.", svg));
     }
     for (quantity, histogram) in &report.problem.measures.histograms {

@@ -11,6 +11,7 @@ use crate::check::CheckArgs;
 use crate::failure::Failure;
 use crate::progress::Watch;
 use crate::quiet::quietly;
+use crate::run::Kept;
 use crate::{Exit, output, schedule};
 
 /// Shows the first random schedule up to this seed that breaks the promise, as short as it gets.
@@ -46,7 +47,7 @@ pub(crate) fn show(
             "family": site.entry().problem,
             "nodes": site.nodes(),
             "topology": site.setup().topology,
-            "verdict": "violated",
+            "verdict": Kept::Violated,
             "violation": shorter.broken,
             "seed": seed,
             "minimal": shorter.is_minimal,

@@ -90,7 +90,7 @@ fn rows(summary: &Summary) -> Vec<Vec<Cell>> {
         let mut cells = vec![
             Cell::from(group.cell.algorithm.as_str()),
             Cell::from(group.cell.nodes),
-            Cell::from(group.network.as_str()),
+            Cell::from(group.network.to_string()),
         ];
         cells.extend(options.iter().map(|name| Cell::from(option(group, name))));
         cells.extend([
@@ -119,7 +119,7 @@ fn options(summary: &Summary) -> Vec<String> {
 
 /// What the table says about a measurement beside its formula.
 fn agreement(group: &Group) -> Agreement {
-    let kept = if group.broken.is_some() { Kept::Violated } else { Kept::Ok };
+    let kept = Kept::unless(group.broken.is_some());
     Agreement::new(kept, group.agrees)
 }
 
@@ -146,7 +146,10 @@ fn for_people(args: &SweepArgs, summary: &Summary, context: &Context<'_>) -> Vec
     lines.push(String::new());
     lines.extend(laws(summary));
     lines.extend(verdicts(summary).into_iter().map(|(badge, text)| {
-        let badge = if badge == "holds" { output::green(badge) } else { output::red(badge) };
+        let badge = match badge {
+            Badge::Holds => output::green(badge.name()),
+            Badge::Broken | Badge::Undecided => output::red(badge.name()),
+        };
         format!("{badge}  {text}")
     }));
     lines.extend(context.left_out.iter().map(|reason| format!("left out: {reason}")));
@@ -169,12 +172,30 @@ fn laws(summary: &Summary) -> Vec<String> {
     summary.laws.iter().map(sentence).collect()
 }
 
+/// What is said about a bound or a promise, in a word.
+#[derive(Clone, Copy)]
+enum Badge {
+    Holds,
+    Broken,
+    Undecided,
+}
+
+impl Badge {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Holds => "holds",
+            Self::Broken => "broken",
+            Self::Undecided => "undecided",
+        }
+    }
+}
+
 /// Bounds and promises: a badge, and what there is to say.
-fn verdicts(summary: &Summary) -> Vec<(&'static str, String)> {
+fn verdicts(summary: &Summary) -> Vec<(Badge, String)> {
     let bounds = summary.bounds.iter().map(|judged| match &judged.verdict {
-        Judgement::Holds => ("holds", judged.bound.clone()),
-        Judgement::Broken(how) => ("broken", how.clone()),
-        Judgement::Open(why) => ("undecided", why.clone()),
+        Judgement::Holds => (Badge::Holds, judged.bound.clone()),
+        Judgement::Broken(how) => (Badge::Broken, how.clone()),
+        Judgement::Open(why) => (Badge::Undecided, why.clone()),
     });
     let broken = summary.groups.iter().filter_map(|group| {
         let (promise, seed) = group.broken.as_ref()?;
@@ -184,7 +205,7 @@ fn verdicts(summary: &Summary) -> Vec<(&'static str, String)> {
             "{promise}: {}, {} nodes, {options}{}, seed {seed}",
             cell.algorithm, cell.nodes, cell.delay
         );
-        Some(("broken", text))
+        Some((Badge::Broken, text))
     });
     bounds.chain(broken).collect()
 }
@@ -214,7 +235,7 @@ fn row(group: &Group, options: &[String], names: &[&String]) -> Vec<Cell> {
     let mut cells: Vec<Cell> = vec![
         Cell::from(cell.algorithm.as_str()),
         Cell::from(cell.nodes),
-        Cell::from(group.network.as_str()),
+        Cell::from(group.network.to_string()),
     ];
     cells.extend(options.iter().map(|name| Cell::from(cell.options.get(name).cloned())));
     cells.extend([Cell::from(cell.delay.as_str()), Cell::from(runs)]);
@@ -244,7 +265,7 @@ fn for_machines(args: &SweepArgs, summary: &Summary, context: &Context<'_>) -> V
                 "algorithm": law.series.algorithm,
                 "delay": law.series.delay,
                 "words": law.words(&summary.quantity.words()),
-                "networks": law.networks,
+                "networks": law.networks(),
                 "growth": law.growth,
             });
             law.series.options.iter().for_each(|(name, value)| all[name] = json!(value));
@@ -274,7 +295,7 @@ fn for_machines(args: &SweepArgs, summary: &Summary, context: &Context<'_>) -> V
         "laws": laws,
         "bounds": bounds,
         "left_out": context.left_out,
-        "verdict": if summary.is_broken() { "violated" } else { "ok" },
+        "verdict": Kept::unless(summary.is_broken()),
     })
 }
 
@@ -339,7 +360,7 @@ fn write(
         }
     }
     for (badge, text) in verdicts(summary) {
-        page = page.text(&format!("{badge}: {text}"));
+        page = page.text(&format!("{}: {text}", badge.name()));
     }
     for reason in context.left_out {
         page = page.text(&format!("left out: {reason}"));

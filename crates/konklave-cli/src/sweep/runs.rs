@@ -47,12 +47,37 @@ pub(super) struct Ran {
     #[serde(flatten)]
     pub(super) cell: Cell,
     pub(super) seed: u64,
-    /// `ok`, or the promise that was broken.
-    pub(super) verdict: String,
+    pub(super) verdict: Verdict,
     /// What was measured, by name.
     pub(super) measured: BTreeMap<String, f64>,
     /// Messages of each kind.
     pub(super) kinds: BTreeMap<String, u64>,
+}
+
+/// Whether a run kept all promises. Written as `ok`, or as the name of the promise.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "String", into = "String")]
+pub(super) enum Verdict {
+    Kept,
+    /// This promise was the first to break.
+    Broken(String),
+}
+
+const KEPT: &str = "ok";
+
+impl From<String> for Verdict {
+    fn from(text: String) -> Self {
+        if text == KEPT { Self::Kept } else { Self::Broken(text) }
+    }
+}
+
+impl From<Verdict> for String {
+    fn from(verdict: Verdict) -> Self {
+        match verdict {
+            Verdict::Kept => KEPT.to_owned(),
+            Verdict::Broken(promise) => promise,
+        }
+    }
 }
 
 impl Ran {
@@ -202,8 +227,8 @@ impl Task {
                 cell: self.cell.clone(),
                 seed: self.args.seed,
                 verdict: match report.violations.first() {
-                    Some(violation) => violation.broken.promise.clone(),
-                    None => "ok".to_owned(),
+                    Some(violation) => Verdict::Broken(violation.broken.promise.clone()),
+                    None => Verdict::Kept,
                 },
                 measured: measured(&report),
                 kinds: report.messages.by_kind,
@@ -313,3 +338,19 @@ pub(super) fn run_all(
 }
 
 const UNHARMED: &str = "no thread panics with it";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn verdicts_are_written_as_the_promise_or_as_ok() {
+        let promise = "no starvation".to_owned();
+        for (verdict, json) in
+            [(Verdict::Kept, r#""ok""#), (Verdict::Broken(promise), r#""no starvation""#)]
+        {
+            assert_eq!(serde_json::to_string(&verdict).unwrap(), json);
+            assert_eq!(serde_json::from_str::<Verdict>(json).unwrap(), verdict);
+        }
+    }
+}

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use konklave::graph::Form;
 use konklave_catalog::catalog::Catalog;
 use konklave_catalog::expected::Expected;
 use konklave_catalog::problem::About;
@@ -12,14 +13,14 @@ use konklave_report::statistics::{self, summary};
 
 use super::SweepArgs;
 use super::bounds::{Judged, Judgement};
-use super::runs::{Cell, Ran, Task};
+use super::runs::{Cell, Ran, Task, Verdict};
 use crate::failure::Failure;
 
 /// The runs that differ only in their seeds.
 pub(super) struct Group {
     pub(super) cell: Cell,
-    /// The network, such as `2x5 grid`.
-    pub(super) network: String,
+    /// The network, whatever its size.
+    pub(super) network: Form,
     /// How many requests there were, and what a request is, if that is known.
     pub(super) requests: Option<(u64, &'static str)>,
     /// What was measured, by name.
@@ -41,10 +42,15 @@ pub(super) struct Law {
     /// None if the sizes have networks of different forms: there is no law across them.
     pub(super) growth: Option<Growth>,
     /// The networks, where they are such.
-    pub(super) networks: Vec<String>,
+    networks: Vec<Form>,
 }
 
 impl Law {
+    /// The networks, in words.
+    pub(super) fn networks(&self) -> Vec<String> {
+        self.networks.iter().map(Form::to_string).collect()
+    }
+
     /// In words.
     pub(super) fn words(&self, quantity: &str) -> String {
         match &self.growth {
@@ -52,7 +58,7 @@ impl Law {
             None => format!(
                 "no law of {quantity}: the network changes its form with its size ({}); \
                  name a --topology, or sizes such as 9, 16, 25",
-                self.networks.join(", ")
+                self.networks().join(", ")
             ),
         }
     }
@@ -130,12 +136,13 @@ fn group(task: &Task, ran: &[&Ran], quantity: &str) -> Result<Group, Failure> {
     }
     let measured: BTreeMap<_, _> =
         values.into_iter().filter_map(|(name, values)| Some((name, summary(&values)?))).collect();
-    let mut broken: Vec<_> = ran.iter().filter(|one| one.verdict != "ok").collect();
-    broken.sort_by_key(|one| one.seed);
-    let broken = broken.first().map(|one| (one.verdict.clone(), one.seed));
+    let broken = ran.iter().filter_map(|one| match &one.verdict {
+        Verdict::Kept => None,
+        Verdict::Broken(promise) => Some((promise.clone(), one.seed)),
+    });
+    let broken = broken.min_by_key(|(_, seed)| *seed);
     let (site, options) = task.plan()?;
-    let describe = site.graph().describe();
-    let network = describe.split_once(" of ").map_or(&describe[..], |(name, _)| name).to_owned();
+    let network = site.graph().form();
     let expected = (task.entry.formula)(&site, &options);
     let agrees = expected.as_ref().zip(measured.get(quantity)).and_then(|it| agrees(it.0, it.1));
     let cell = task.cell.clone();
@@ -151,17 +158,28 @@ fn agrees(expected: &Expected, found: &statistics::Summary) -> Option<bool> {
     (!is_open).then(|| expected.clone().widen(4.0 * standard_error).allows(found.mean))
 }
 
-/// What networks of all sizes must have in common for a law: grids that are as square as their
-/// number of nodes allows are lines where that number is prime.
-fn form(network: &str) -> String {
-    let sides = network.split_once(' ').and_then(|(sides, _)| sides.split_once('x'));
-    let sides = sides.and_then(|(width, height)| {
-        Some((width.parse::<u32>().ok()?, height.parse::<u32>().ok()?))
-    });
-    match sides {
-        Some((1, _)) => "a line".to_owned(),
-        Some((width, height)) if height <= 3 * width => "a square".to_owned(),
-        _ => network.to_owned(),
+/// What networks of all sizes must have in common for a law.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Likeness {
+    /// Grids of one column, as those are that are to be square and have a prime number of nodes.
+    Line,
+    /// Grids that are nearly square.
+    Square,
+    /// No other form is like any but itself.
+    Only(Form),
+}
+
+impl Likeness {
+    fn new(network: Form) -> Self {
+        match network {
+            Form::Grid { width: 1, .. } | Form::Torus { width: 1, .. } => Self::Line,
+            Form::Grid { width, height } | Form::Torus { width, height }
+                if height <= width.saturating_mul(3) =>
+            {
+                Self::Square
+            }
+            network => Self::Only(network),
+        }
     }
 }
 
@@ -171,9 +189,10 @@ fn laws(groups: &[Group], quantity: &str) -> Vec<Law> {
         all.entry(group.cell.series()).or_default().push(group);
     }
     let law = |(series, groups): (Cell, Vec<&Group>)| {
-        let mut networks: Vec<_> = groups.iter().map(|group| group.network.clone()).collect();
+        let mut networks: Vec<_> = groups.iter().map(|group| group.network).collect();
         networks.dedup();
-        let has_one_form = networks.iter().all(|it| form(it) == form(&networks[0]));
+        let has_one_form =
+            networks.iter().all(|it| Likeness::new(*it) == Likeness::new(networks[0]));
         let sample = |group: &&Group| {
             let found = &group.measured[quantity];
             let error = found.deviation / (found.count as f64).sqrt();
@@ -191,11 +210,12 @@ mod tests {
 
     #[test]
     fn grids_have_one_form_if_they_are_square_or_lines() {
-        assert_eq!(form("2x5 grid"), form("25x40 torus"));
-        assert_eq!(form("1x7 grid"), form("1x13 grid"));
-        assert_ne!(form("1x7 grid"), form("2x5 grid"));
-        assert_ne!(form("3x19 grid"), form("7x19 grid"));
-        assert_eq!(form("hypercube"), "hypercube");
+        let grid = |width, height| Likeness::new(Form::Grid { width, height });
+        assert_eq!(grid(2, 5), Likeness::new(Form::Torus { width: 25, height: 40 }));
+        assert_eq!(grid(1, 7), grid(1, 13));
+        assert_ne!(grid(1, 7), grid(2, 5));
+        assert_ne!(grid(3, 19), grid(7, 19));
+        assert_eq!(Likeness::new(Form::Hypercube), Likeness::Only(Form::Hypercube));
     }
 
     #[test]

@@ -40,7 +40,7 @@ struct Role {
 /// colours of space-time diagrams.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RoleLook {
-    /// A square: the node has what others want (the critical section, the leadership).
+    /// A square: the node has what others want.
     Holds,
     /// A hexagon: what others want is there, and not in use.
     Keeps,

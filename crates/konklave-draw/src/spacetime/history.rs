@@ -55,7 +55,7 @@ impl Fate {
 /// How a stretch of a node's line is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SpanLook {
-    /// A full bar: the node has what others want (the critical section, the leadership).
+    /// A full bar: the node has what others want.
     Holds,
     /// A light bar with a broken outline: the node wants something.
     Waits,

@@ -1,5 +1,6 @@
-//! What applications ask for and are told, as stretches of time. This is all that is known about
-//! problems: the words of mutual exclusion, booking and election.
+//! What applications ask for and are told, as stretches of time.
+
+use konklave::sense::{Operation, Sense};
 
 use super::{Span, SpanKind};
 
@@ -9,7 +10,7 @@ pub(super) struct Spans {
     all: Vec<Span>,
     /// The places of those that have not ended, for each node.
     open: Vec<Vec<usize>>,
-    /// The event at which each node was told the result of an election, if it was.
+    /// The event at which each node has learned a result last, if it has.
     informed: Vec<Option<usize>>,
 }
 
@@ -39,63 +40,49 @@ impl Spans {
         ended.last().map(|&place| &self.all[place])
     }
 
-    fn is(&self, node: usize, kind: SpanKind) -> bool {
-        self.open[node].iter().any(|&place| self.all[place].kind == kind)
+    fn has(&self, node: usize, condition: impl Fn(&Span) -> bool) -> bool {
+        self.open[node].iter().any(|&place| condition(&self.all[place]))
     }
 
-    /// The application asks. `is_heard` says whether the node did anything about it.
-    pub(super) fn command(
-        &mut self,
-        node: usize,
-        event: usize,
-        (name, content): (&str, &str),
-        is_heard: bool,
-    ) {
-        use SpanKind::{Booked, Inside, Waiting};
-        // An interval, as booking prints it.
-        let content = content.replacen(", ", "..", 1);
-        match name {
-            "Acquire" if !self.is(node, Waiting) && !self.is(node, Inside) => {
-                self.begin(node, event, Waiting, "");
-            }
-            // Whether a holder may ask for more depends on the form of the problem.
-            "Reserve" if !self.is(node, Waiting) && (is_heard || !self.is(node, Booked)) => {
-                self.begin(node, event, Waiting, &content);
-            }
-            "Release" => {
-                self.end(node, event, |span| {
-                    span.kind == Inside || span.kind == Booked && span.label == content
-                });
-            }
-            _ => {}
-        }
-    }
-
-    /// The application is told something.
-    pub(super) fn told(&mut self, node: usize, event: usize, name: &str) {
-        use SpanKind::{Booked, Inside, Leading, Waiting};
-        let waits = |span: &Span| span.kind == Waiting;
-        match name {
-            "Granted" => {
-                let label = self.end(node, event, waits).map(|span| span.label.clone());
-                match label.filter(|label| !label.is_empty()) {
-                    Some(interval) => self.begin(node, event, Booked, &interval),
-                    None => self.begin(node, event, Inside, ""),
+    /// The application asks or is told something that plays this part. `is_heard` says whether the
+    /// node did anything about it.
+    pub(super) fn hear(&mut self, node: usize, event: usize, sense: Sense, is_heard: bool) {
+        use SpanKind::{Held, Waiting};
+        match sense {
+            Sense::Ask(Operation(name)) => {
+                // Whether a holder may ask for more depends on the form of the problem.
+                let is_in_turn = is_heard || !self.has(node, |span| span.kind == Held);
+                if is_in_turn && !self.has(node, |span| span.kind == Waiting) {
+                    self.begin(node, event, Waiting, &name);
                 }
             }
-            "Denied" => {
-                self.end(node, event, waits);
+            Sense::Grant(operation) => {
+                let asked = self.end(node, event, |span| is_of(span, Waiting, &operation));
+                let name = asked.map_or(operation.0, |span| span.label.clone());
+                if !self.has(node, |span| span.kind == Held && span.label == name) {
+                    self.begin(node, event, Held, &name);
+                }
             }
-            "Elected" if !self.is(node, Leading) => self.begin(node, event, Leading, ""),
-            "Knows" => self.informed[node] = Some(event),
-            "SteppedDown" => {
-                self.end(node, event, |span| span.kind == Leading);
+            Sense::Answer(operation) => {
+                self.end(node, event, |span| is_of(span, Waiting, &operation));
             }
-            _ => {}
+            Sense::Learn(operation) => {
+                self.end(node, event, |span| is_of(span, Waiting, &operation));
+                self.informed[node] = Some(event);
+            }
+            Sense::Return(operation) => {
+                self.end(node, event, |span| is_of(span, Held, &operation));
+            }
+            Sense::Other => {}
         }
     }
 
     pub(super) fn finish(self) -> (Vec<Span>, Vec<Option<usize>>) {
         (self.all, self.informed)
     }
+}
+
+/// Whether a stretch belongs to an operation. One without a name is the one that is under way.
+fn is_of(span: &Span, kind: SpanKind, Operation(name): &Operation) -> bool {
+    span.kind == kind && (name.is_empty() || span.label.is_empty() || span.label == *name)
 }

@@ -3,19 +3,17 @@
 use std::collections::BTreeMap;
 
 use konklave::NodeId;
-use konklave::protocol::{Effect, Input};
+use konklave::protocol::{Broken, Effect, Input};
 use konklave::trace::{End, Fault, Line, Step};
 use konklave_stage::erased::{Erased, Value};
 
 use super::spans::Spans;
-use super::{Account, Event, Fate, Message, Shade, SpanKind, What};
+use super::{Account, Event, Fate, Message, Shade, ShadeKind, SpanKind, Vocabulary, What};
 use crate::speech;
-
-/// What is said of steps that can be taken for ever.
-const REPEATS: &str = "from here on it repeats";
 
 pub(super) struct Telling {
     nodes: usize,
+    vocabulary: Vocabulary,
     events: Vec<Event>,
     messages: Vec<Message>,
     /// The places of messages that are under way, by their numbers.
@@ -35,9 +33,10 @@ pub(super) struct Telling {
 }
 
 impl Telling {
-    pub(super) fn new(nodes: usize) -> Self {
+    pub(super) fn new(nodes: usize, vocabulary: Vocabulary) -> Self {
         Self {
             nodes,
+            vocabulary,
             events: Vec::new(),
             messages: Vec::new(),
             under_way: BTreeMap::new(),
@@ -70,12 +69,12 @@ impl Telling {
             Line::Fault { at, what } => self.fault(*at, what),
             Line::Loop { at } => {
                 let from = self.event(*at, None, What::Turn, "repeats");
-                self.shades.push(Shade { from, to: None, label: REPEATS.to_owned() });
+                self.shade(from, ShadeKind::Repetition, "from here on it repeats");
                 Ok(())
             }
             Line::End(end) => {
                 if let Some(broken) = &end.broken {
-                    self.guilty = self.guilty(&broken.detail);
+                    self.guilty = self.guilty(broken);
                     self.event(end.time, None, What::Violation, broken.to_string());
                 }
                 self.end = Some(end.clone());
@@ -85,27 +84,36 @@ impl Telling {
     }
 
     pub(super) fn finish(self) -> Account {
-        let Self { nodes, mut events, messages, spans, shades, end, guilty, is_in_steps, .. } =
-            self;
-        if is_in_steps {
+        let mut events = self.events;
+        if self.is_in_steps {
             events.iter_mut().for_each(|event| event.number = event.at as usize);
         }
-        let (spans, informed) = spans.finish();
-        Account { nodes, events, messages, spans, informed, shades, end, guilty, is_in_steps }
+        let (spans, informed) = self.spans.finish();
+        Account {
+            nodes: self.nodes,
+            events,
+            messages: self.messages,
+            spans,
+            informed,
+            shades: self.shades,
+            end: self.end,
+            guilty: self.guilty,
+            is_in_steps: self.is_in_steps,
+            vocabulary: self.vocabulary,
+        }
     }
 
     /// The event that broke a promise: the last one, or none. That a run has come to rest, or goes
-    /// round in circles, is no event's fault: then nothing is under way any more, or steps repeat.
-    /// What breaks just when nothing is under way tells somebody something, and the detail begins
-    /// with nobody else.
-    fn guilty(&self, detail: &str) -> Option<usize> {
+    /// round in circles, is no event's fault: then nothing is in transit any more, or steps repeat.
+    /// What breaks just when nothing is in transit tells an application something, and the promise
+    /// is broken at no other node.
+    fn guilty(&self, broken: &Broken) -> Option<usize> {
         let last = self.events.len().checked_sub(1)?;
         let node = self.events[last].node?;
-        let other = detail.strip_prefix("node ").and_then(|rest| rest.split(' ').next());
-        let is_other = other.is_some_and(|other| other.parse() != Ok(node));
-        let repeats = self.shades.iter().any(|shade| shade.label == REPEATS);
-        let is_guilty = !self.under_way.is_empty() || self.last_told == Some(last) && !is_other;
-        (is_guilty && !repeats).then_some(last)
+        let is_other = broken.node.is_some_and(|other| other.index() != node);
+        let repeats = self.shades.iter().any(|shade| shade.kind == ShadeKind::Repetition);
+        let is_at_work = !self.under_way.is_empty() || self.last_told == Some(last);
+        (is_at_work && !is_other && !repeats).then_some(last)
     }
 
     fn node(&self, node: NodeId) -> Result<usize, String> {
@@ -124,6 +132,10 @@ impl Telling {
         self.events.len() - 1
     }
 
+    fn shade(&mut self, from: usize, kind: ShadeKind, label: &str) {
+        self.shades.push(Shade { from, to: None, kind, label: label.to_owned() });
+    }
+
     fn step(&mut self, step: &Step<Erased>) -> Result<(), String> {
         let node = self.node(step.node)?;
         let what = match &step.input {
@@ -140,9 +152,8 @@ impl Telling {
                 self.receive(event, from, node, step.number, msg);
             }
             Input::Command(command) => {
-                let (name, content) = speech::parts(command);
-                let is_heard = !step.effects.is_empty();
-                self.spans.command(node, event, (&name, &content), is_heard);
+                let sense = self.vocabulary.of_command(command);
+                self.spans.hear(node, event, sense, !step.effects.is_empty());
             }
             Input::Start | Input::Timer(_) => {}
         }
@@ -153,7 +164,8 @@ impl Telling {
                     self.send(event, node, to, msg);
                 }
                 Effect::Emit(word) => {
-                    self.spans.told(node, event, &speech::parts(word).0);
+                    let sense = self.vocabulary.of_event(word);
+                    self.spans.hear(node, event, sense, true);
                     self.last_told = Some(event);
                 }
                 Effect::SetTimer { .. } | Effect::CancelTimer(_) | Effect::Choose { .. } => {}
@@ -234,13 +246,14 @@ impl Telling {
             // It is told when it arrives.
             Fault::Forged { .. } => {}
             Fault::Partition(groups) => {
-                let from = self.event(at, None, What::Turn, format!("partition {groups}"));
-                self.shades.push(Shade { from, to: None, label: format!("partition {groups}") });
+                let label = format!("partition {groups}");
+                let from = self.event(at, None, What::Turn, &label[..]);
+                self.shade(from, ShadeKind::Partition(groups.clone()), &label);
             }
             Fault::Heal(groups) => {
                 let to = self.event(at, None, What::Turn, format!("partition {groups} heals"));
-                let label = format!("partition {groups}");
-                let open = |shade: &&mut Shade| shade.to.is_none() && shade.label == label;
+                let kind = ShadeKind::Partition(groups.clone());
+                let open = |shade: &&mut Shade| shade.to.is_none() && shade.kind == kind;
                 if let Some(shade) = self.shades.iter_mut().find(open) {
                     shade.to = Some(to);
                 }

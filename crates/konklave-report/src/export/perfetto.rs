@@ -11,7 +11,7 @@ const TICK: f64 = 1000.0;
 /// `about:tracing` reads too.
 ///
 /// Nodes are threads of one process, steps are short slices, messages are flows from slice to
-/// slice, and waiting, critical sections, leaderships and outages are long slices around the steps.
+/// slice, and what nodes wait for and have, and their outages, are long slices around the steps.
 /// Stretches that overlap others of the same node go to a thread of their own, because slices of
 /// one thread must be nested. One tick is one millisecond; what happens in the same tick is spread
 /// over it in order.
@@ -34,7 +34,7 @@ pub fn perfetto(account: &Account, names: &[String]) -> String {
         trace.event(index, event);
     }
     for span in &account.spans {
-        let name = [span.kind.name(), &span.label].join(" ");
+        let name = [account.vocabulary.name(span.kind), &span.label].join(" ");
         let tid = thread(span.node);
         trace.stretch((tid, &threads[tid]), "span", name.trim(), (span.from, span.to));
     }

@@ -7,16 +7,17 @@ use crate::account::{Account, Fate, Message, SpanKind};
 pub struct Token {
     /// The kind of the messages that carry it.
     pub name: String,
-    /// Where it is at the end; none if it is under way or lost.
+    /// Where it is at the end; none if it is in transit or lost.
     pub at: Option<usize>,
-    /// To whom each node that had it passed it last. Followed from node to node, they lead to it.
+    /// Each node that had it, and the node that it passed it to last. Followed from node to node, they lead to it.
     pub ways: Vec<(usize, usize)>,
 }
 
 impl Token {
-    /// The kind of messages that behaves like a token, if there is one: who sends the next one has
-    /// received the one before, and who enters has it. Nothing else is known about the algorithm.
-    /// Of two nodes nothing can be said, because permissions go to and fro between them as well.
+    /// The kind of messages that behaves like a token, if there is one: a node that sends the next
+    /// one has received the one before, and a node that is granted what it asked for has it.
+    /// Nothing else is known about the algorithm. Of two nodes nothing can be said, because
+    /// permissions go to and fro between them as well.
     pub(super) fn find(account: &Account) -> Option<Self> {
         let mut kinds: Vec<_> = account.messages.iter().map(|it| it.kind.as_str()).collect();
         kinds.sort_unstable();
@@ -51,9 +52,9 @@ fn is_token(account: &Account, is_meant: impl Fn(&Message) -> bool) -> bool {
         let arrived = passed.iter().rfind(|it| matches!(it.fate, Fate::Arrived(at) if at <= event));
         arrived.map_or(first.from, |it| it.to)
     };
-    let mut entries = account.spans.iter().filter(|span| span.kind == SpanKind::Inside);
-    let has_entries = entries.clone().next().is_some();
-    has_entries
+    let mut grants = account.spans.iter().filter(|span| span.kind == SpanKind::Held);
+    let has_grants = grants.clone().next().is_some();
+    has_grants
         && passed.windows(2).all(follows)
-        && entries.all(|span| holder(span.from) == span.node)
+        && grants.all(|span| holder(span.from) == span.node)
 }

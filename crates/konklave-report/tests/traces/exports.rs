@@ -2,16 +2,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use konklave::protocol::{Effect, Input};
 use konklave::trace::{Fault, Line};
-use konklave_report::account::{Account, Fate, Recorded, SpanKind, labels, read};
+use konklave_report::account::{Fate, Recorded, SpanKind, labels};
 use konklave_report::export::{SHIVIZ, csv, perfetto, shiviz};
 use regex::Regex;
 use serde_json::Value;
 
-use crate::runs;
-
-fn account(recorded: &Recorded) -> Account {
-    Account::new(&recorded.lines, recorded.nodes().unwrap()).unwrap()
-}
+use crate::runs::{self, account, hand_made};
 
 fn all() -> Vec<Recorded> {
     let mut all = vec![runs::calm(), runs::vote()];
@@ -159,9 +155,11 @@ fn perfetto_traces_keep_the_trace_event_format() {
                 assert!(is_inside, "a flow is bound to a slice: {event}");
             }
         }
-        let inside = account.spans.iter().filter(|span| span.kind == SpanKind::Inside).count();
-        let shown = events.iter().filter(|event| event["name"] == "critical section").count();
-        assert_eq!(inside, shown);
+        let held = account.spans.iter().filter(|span| span.kind == SpanKind::Held).count();
+        let name = account.vocabulary.held;
+        let shown = events.iter().filter(|event| event["name"] == name).count();
+        assert!(held > 0 || account.end.is_some_and(|end| end.broken.is_some()), "{name}");
+        assert_eq!(held, shown, "{name}");
     }
 }
 
@@ -208,15 +206,15 @@ fn stretches_that_overlap_have_threads_of_their_own() {
     };
     let granted = r#"{"emit":"Granted"}"#;
     let lines = [
-        r#"{"konklave_trace":1,"setup":{"nodes":1}}"#.to_owned(),
         step(0, r#"{"Reserve":[1,3]}"#, granted),
         step(1, r#"{"Reserve":[4,5]}"#, granted),
         step(2, r#"{"Release":[1,3]}"#, ""),
         step(3, r#"{"Release":[4,5]}"#, ""),
     ];
-    let account = account(&read(lines.join("\n").as_bytes()).unwrap());
+    let account = account(&hand_made("reservation", 1, &lines));
     let events = valid(&perfetto(&account, &["court".to_owned()]));
     assert_eq!(slices(&events).len(), 2);
+    assert!(events.iter().any(|event| event["name"] == "booked 4..5"), "{events:?}");
     let names: Vec<_> = events.iter().filter(|event| event["name"] == "thread_name").collect();
     assert!(names.iter().any(|event| event["args"]["name"] == "node court, more"), "{names:?}");
 }
@@ -224,10 +222,9 @@ fn stretches_that_overlap_have_threads_of_their_own() {
 #[test]
 fn a_broken_promise_leaves_the_head_of_a_shiviz_log_alone() {
     let lines = [
-        r#"{"konklave_trace":1,"setup":{"nodes":1}}"#,
         r#"{"loop":{"at":0}}"#,
         r#"{"end":{"ended":"violation","time":0,"steps":0,"broken":{"promise":"p","detail":"d"}}}"#,
     ];
-    let recorded = read(lines.join("\n").as_bytes()).unwrap();
+    let recorded = hand_made("raymond", 1, &lines);
     assert_eq!(shiviz(&account(&recorded)), format!("{SHIVIZ}\n\n"));
 }

@@ -1,27 +1,18 @@
 use konklave::NodeId;
 use konklave::mutex::quorum::Quorums;
-use konklave_report::account::{Account, Fate, Recorded, SpanKind, What, labels, read};
+use konklave_report::account::{Fate, SpanKind, What, labels};
 use konklave_report::network::Roles;
 use konklave_report::spacetime::{EVENTS, Options, diagram, picture};
 
-use crate::runs;
-
-fn account(recorded: &Recorded) -> Account {
-    Account::new(&recorded.lines, recorded.nodes().unwrap()).unwrap()
-}
-
-fn hand_made(lines: &[&str]) -> Recorded {
-    let text = format!("{}\n{}", r#"{"konklave_trace":1,"setup":{"nodes":2}}"#, lines.join("\n"));
-    read(text.as_bytes()).unwrap()
-}
+use crate::runs::{self, account, hand_made};
 
 #[test]
 fn critical_sections_follow_one_another_and_everyone_waited_for_them() {
     let account = account(&runs::calm());
     let of = |kind| account.spans.iter().filter(move |span| span.kind == kind);
-    assert_eq!((of(SpanKind::Inside).count(), of(SpanKind::Waiting).count()), (14, 14));
+    assert_eq!((of(SpanKind::Held).count(), of(SpanKind::Waiting).count()), (14, 14));
     let mut last = 0;
-    for span in of(SpanKind::Inside) {
+    for span in of(SpanKind::Held) {
         let to = span.to.expect("everyone leaves");
         assert!(span.from >= last, "one at a time");
         assert_eq!(account.events[to].label, "Release");
@@ -52,10 +43,10 @@ fn every_message_of_a_calm_run_arrives_where_it_was_sent() {
 #[test]
 fn the_result_goes_round_the_ring_and_quorums_are_those_of_the_algorithm() {
     let vote = Roles::at_the_end(&account(&runs::vote()));
-    assert_eq!(vote.leaders, [0]);
-    // Who wins finds it out by itself.
+    assert_eq!((vote.held, &vote.holders[..]), ("leader", &[0][..]));
+    // The winner finds it out by itself.
     assert_eq!(vote.tree, [(1, 0), (2, 1), (3, 2), (4, 3), (5, 4)]);
-    assert!(vote.groups.is_empty(), "nobody waits for entry");
+    assert!(vote.groups.is_empty(), "no quorum is asked for a result");
 
     let quorums = Quorums::plane(7).unwrap();
     let roles = Roles::at_the_end(&account(&runs::in_quorums(&quorums)));
@@ -76,7 +67,7 @@ fn a_token_is_known_by_how_it_behaves() {
     let account = account(&runs::calm());
     let token = Roles::at_the_end(&account).token.unwrap();
     assert_eq!(token.name, "Token");
-    let last = account.spans.iter().rfind(|span| span.kind == SpanKind::Inside);
+    let last = account.spans.iter().rfind(|span| span.kind == SpanKind::Held);
     assert_eq!(token.at, last.map(|span| span.node), "who was inside last has it still");
     for &(mut node, _) in &token.ways {
         for _ in 0..7 {
@@ -105,15 +96,14 @@ fn who_finds_out_by_itself_has_learned_from_nobody() {
         step(0, &hear(1), knows),
         step(1, &hear(0), knows),
     ];
-    let recorded = hand_made(&lines.each_ref().map(String::as_str));
+    let recorded = hand_made("echo", 2, &lines);
     assert!(Roles::at_the_end(&account(&recorded)).tree.is_empty());
 }
 
 #[test]
 fn the_leader_leads_to_the_end() {
     let account = account(&runs::vote());
-    let reigns: Vec<_> =
-        account.spans.iter().filter(|span| span.kind == SpanKind::Leading).collect();
+    let reigns: Vec<_> = account.spans.iter().filter(|span| span.kind == SpanKind::Held).collect();
     assert_eq!(reigns.len(), 1);
     assert_eq!((reigns[0].node, reigns[0].to), (0, None), "id 5 is the largest");
     let names = labels(6, Some(&runs::IDS));
@@ -154,15 +144,17 @@ fn a_broken_promise_and_a_loop_are_marked() {
     let ask = r#"{"send":{"to":1,"msg":{"Request":1}}}"#;
     let hear = r#"{"message":{"from":0,"msg":{"Request":1}}},"number":0"#;
     let broken = r#"{"promise":"no starvation","detail":"node 0 waits for ever"}"#;
-    let recorded = hand_made(&[
-        &format!(
+    let lines = [
+        format!(
             r#"{{"step":{{"at":0,"node":0,"input":{{"command":"Acquire"}},"effects":[{ask}]}}}}"#
         ),
-        r#"{"loop":{"at":1}}"#,
-        &format!(r#"{{"step":{{"at":1,"node":1,"input":{hear},"effects":[]}}}}"#),
-        &format!(r#"{{"end":{{"ended":"violation","time":2,"steps":2,"broken":{broken}}}}}"#),
-    ]);
-    let svg = diagram("Stuck", &recorded.lines, 2, &Options::default()).unwrap().svg;
+        r#"{"loop":{"at":1}}"#.to_owned(),
+        format!(r#"{{"step":{{"at":1,"node":1,"input":{hear},"effects":[]}}}}"#),
+        format!(r#"{{"end":{{"ended":"violation","time":2,"steps":2,"broken":{broken}}}}}"#),
+    ];
+    let recorded = hand_made("lamport", 2, &lines);
+    let (vocabulary, options) = (runs::vocabulary("lamport"), Options::default());
+    let svg = diagram("Stuck", &recorded.lines, 2, vocabulary, &options).unwrap().svg;
     for text in ["from here on it repeats", "no starvation: node 0 waits for ever", "waiting"] {
         assert!(svg.contains(text), "{text}");
     }
@@ -181,9 +173,8 @@ fn intervals_are_booked_denied_and_given_back() {
         step(2, r#"{"command":{"Reserve":[2,4]}}"#, r#"{"emit":"Denied"}"#),
         step(3, r#"{"command":{"Release":[1,3]}}"#, ""),
     ];
-    let recorded = hand_made(&lines.each_ref().map(String::as_str));
-    let account = account(&recorded);
-    let booked: Vec<_> = account.spans.iter().filter(|s| s.kind == SpanKind::Booked).collect();
+    let account = account(&hand_made("reservation", 2, &lines));
+    let booked: Vec<_> = account.spans.iter().filter(|s| s.kind == SpanKind::Held).collect();
     let shown: Vec<_> = booked.iter().map(|s| (s.label.as_str(), s.from, s.to)).collect();
     assert_eq!(shown, [("1..3", 0, Some(3)), ("4..5", 1, None)]);
 }
@@ -191,8 +182,10 @@ fn intervals_are_booked_denied_and_given_back() {
 #[test]
 fn long_traces_are_cut_unless_a_window_is_given() {
     let line = r#"{"step":{"at":7,"node":0,"input":{"command":"Acquire"},"effects":[]}}"#;
-    let recorded = hand_made(&vec![line; EVENTS + 9]);
-    let draw = |options: &Options| diagram("Long", &recorded.lines, 2, options).unwrap();
+    let recorded = hand_made("lamport", 2, &vec![line; EVENTS + 9]);
+    let vocabulary = runs::vocabulary("lamport");
+    let draw =
+        |options: &Options| diagram("Long", &recorded.lines, 2, vocabulary, options).unwrap();
     let note = format!("Shown are {EVENTS} of {} events", EVENTS + 9);
     let cut = draw(&Options::default());
     assert!(cut.svg.contains(&note) && cut.svg.contains("This is the beginning: 300 of 309"));
@@ -216,8 +209,7 @@ fn a_block_of_arrows_becomes_what_led_to_the_first_entry() {
     }
     let got = r#"{"message":{"from":0,"msg":"Request"}},"number":0"#;
     lines.push(step(1, got, r#"{"emit":"Granted"}"#));
-    let text = format!("{}\n{}", r#"{"konklave_trace":1,"setup":{"nodes":30}}"#, lines.join("\n"));
-    let account = account(&read(text.as_bytes()).unwrap());
+    let account = account(&hand_made("lamport", 30, &lines));
     let drawn = picture("Block", &account, &Options::default()).unwrap();
     let arrows = drawn.svg.matches("\"k-msg\"").count();
     assert_eq!(arrows, 2, "the one that arrived, and the one that goes the other way");
@@ -258,9 +250,8 @@ fn steps_have_the_numbers_of_the_trace() {
         r#"{"loop":{"at":3}}"#,
         r#"{"step":{"at":3,"node":0,"input":{"command":"Again"},"effects":[]}}"#,
     ];
-    let account = self::account(&hand_made(
-        &lines.map(|it| it.replace('\n', "")).each_ref().map(|it| &it[..]),
-    ));
+    let lines = lines.map(|it| it.replace('\n', ""));
+    let account = self::account(&hand_made("lamport", 2, &lines));
     assert!(account.is_in_steps);
     let again = account.numbered(3).unwrap();
     assert_eq!(account.events[again].label, "Again");
@@ -270,8 +261,10 @@ fn steps_have_the_numbers_of_the_trace() {
 
 #[test]
 fn the_event_that_breaks_a_promise_is_found_and_rest_is_nobodys_fault() {
-    let end = |detail: &str| {
-        let broken = format!(r#"{{"promise":"p","detail":"{detail}"}}"#);
+    let end = |node: Option<u32>| {
+        let node = node.map_or(String::new(), |node| format!(r#","node":{node}"#));
+        // What is said in words is not read.
+        let broken = format!(r#"{{"promise":"p","detail":"node 7 is it"{node}}}"#);
         format!(r#"{{"end":{{"ended":"violation","time":9,"steps":2,"broken":{broken}}}}}"#)
     };
     let step = |effects: &str| {
@@ -282,14 +275,16 @@ fn the_event_that_breaks_a_promise_is_found_and_rest_is_nobodys_fault() {
     let lost = r#"{"fault":{"at":0,"what":{"lost":0}}}"#;
     let emit = r#"{"emit":"Granted"}"#;
     for (lines, expected) in [
-        (vec![step(emit), end("node 0 enters while node 1 is inside")], Some(0)),
-        (vec![step(send), end("three tokens")], Some(0)),
-        (vec![step(send), lost.to_owned(), end("node 0 waits for ever")], None),
-        (vec![step(emit), end("node 1 waits for ever")], None),
-        (vec![r#"{"loop":{"at":0}}"#.to_owned(), step(send), end("node 0 waits for ever")], None),
+        (vec![step(emit), end(Some(0))], Some(0)),
+        (vec![step(send), end(None)], Some(0)),
+        // At rest, node 0 or node 1 waits for ever.
+        (vec![step(send), lost.to_owned(), end(Some(0))], None),
+        (vec![step(emit), end(Some(1))], None),
+        // Something is in transit for ever, and node 1 waits for something else.
+        (vec![step(send), end(Some(1))], None),
+        (vec![r#"{"loop":{"at":0}}"#.to_owned(), step(send), end(Some(0))], None),
     ] {
-        let lines: Vec<_> = lines.iter().map(String::as_str).collect();
-        let account = account(&hand_made(&lines));
+        let account = account(&hand_made("lamport", 2, &lines));
         assert_eq!(account.guilty, expected, "{lines:?}");
         let svg = picture("", &account, &Options::default()).unwrap().svg;
         assert_eq!(svg.matches("Broken at time").count(), 1, "once, here or at the end");
@@ -301,7 +296,8 @@ fn the_event_that_breaks_a_promise_is_found_and_rest_is_nobodys_fault() {
 #[test]
 fn what_does_not_exist_is_an_error_and_no_panic() {
     let recorded = runs::calm();
-    let draw = |nodes, options: &Options| diagram("", &recorded.lines, nodes, options);
+    let vocabulary = runs::vocabulary("raymond");
+    let draw = |nodes, options: &Options| diagram("", &recorded.lines, nodes, vocabulary, options);
     let causal = Options { causal: Some(100_000), ..Options::default() };
     assert!(draw(7, &causal).unwrap_err().starts_with("there is no step 100000: the last is "));
     let start = Options { causal: Some(3), ..Options::default() };

@@ -6,9 +6,10 @@ use konklave::mutex::quorum::Quorums;
 use konklave::mutex::{self, lamport, maekawa, raymond};
 use konklave::protocol::Protocol;
 use konklave::trace::{Header, VERSION};
+use konklave_catalog::catalog::Catalog;
 use konklave_catalog::election::workload::{Ballot, Plan as Election};
 use konklave_catalog::mutex::workload::{Contention, Demand, Plan};
-use konklave_report::account::{Recorded, read};
+use konklave_report::account::{Account, Recorded, Vocabulary, read};
 use konklave_sim::{Delay, Faults, Options, Recording, Simulation, write_line};
 use serde_json::json;
 
@@ -26,9 +27,38 @@ fn contention(nodes: u32) -> Contention {
     Contention::new(nodes, plan)
 }
 
-fn header(nodes: u32) -> Vec<u8> {
+/// A trace, told in the words of its algorithm's problem.
+pub(crate) fn account(recorded: &Recorded) -> Account {
+    let vocabulary = recorded.setup["algorithm"].as_str().map(vocabulary).unwrap_or_default();
+    Account::new(&recorded.lines, recorded.nodes().unwrap(), vocabulary).unwrap()
+}
+
+/// What commands and events of an algorithm mean.
+pub(crate) fn vocabulary(algorithm: &str) -> Vocabulary {
+    let catalog = Catalog::standard();
+    let problem = catalog.find(algorithm).unwrap().problem;
+    Vocabulary {
+        command: problem.senses.command,
+        event: problem.senses.event,
+        held: problem.words.held,
+        is_exclusive: problem.words.is_exclusive,
+    }
+}
+
+/// A trace of so many nodes that was written by hand.
+pub(crate) fn hand_made(algorithm: &str, nodes: u32, lines: &[impl AsRef<str>]) -> Recorded {
+    let setup = format!(r#"{{"nodes":{nodes},"algorithm":"{algorithm}"}}"#);
+    let mut text = format!(r#"{{"konklave_trace":1,"setup":{setup}}}"#);
+    for line in lines {
+        text = text + "\n" + line.as_ref();
+    }
+    read(text.as_bytes()).unwrap()
+}
+
+fn header(nodes: u32, algorithm: &str) -> Vec<u8> {
     let mut file = Vec::new();
-    let header = Header { konklave_trace: VERSION, setup: json!({ "nodes": nodes }) };
+    let setup = json!({ "nodes": nodes, "algorithm": algorithm });
+    let header = Header { konklave_trace: VERSION, setup };
     write_line(&mut file, &header).unwrap();
     file
 }
@@ -36,20 +66,20 @@ fn header(nodes: u32) -> Vec<u8> {
 /// Raymond's algorithm on a tree, without faults.
 pub(crate) fn calm() -> Recorded {
     let towards = |me: NodeId| NodeId(if me.0 == 0 { 0 } else { (me.0 - 1) / 2 });
-    seven(|me| raymond::Raymond::new(me, towards(me), raymond::Variant::Plain))
+    seven("raymond", |me| raymond::Raymond::new(me, towards(me), raymond::Variant::Plain))
 }
 
 /// Maekawa's algorithm with these quorums.
 pub(crate) fn in_quorums(quorums: &Quorums) -> Recorded {
-    seven(|me| maekawa::Maekawa::new(me, quorums.of(me).clone()))
+    seven("maekawa", |me| maekawa::Maekawa::new(me, quorums.of(me).clone()))
 }
 
 /// Seven nodes that enter twice each.
-fn seven<P>(make: impl Fn(NodeId) -> P) -> Recorded
+fn seven<P>(algorithm: &str, make: impl Fn(NodeId) -> P) -> Recorded
 where
     P: Protocol<Command = mutex::Command, Event = mutex::Event>,
 {
-    let mut file = header(7);
+    let mut file = header(7, algorithm);
     let monitor = mutex::Monitor::new(7);
     let mut run = Simulation::new(Options::default(), 7, make, contention(7), monitor);
     run.record(Recording::new(&mut file, false));
@@ -60,7 +90,7 @@ where
 
 /// Lamport's algorithm under all faults there are, which it does not survive.
 pub(crate) fn stormy(seed: u64) -> Recorded {
-    let mut file = header(4);
+    let mut file = header(4, "lamport");
     let faults = Faults {
         loss: 0.1,
         duplicate: 0.2,
@@ -85,7 +115,7 @@ pub(crate) const IDS: [u32; 6] = [5, 1, 4, 0, 3, 2];
 
 /// The algorithm of Chang and Roberts on a ring.
 pub(crate) fn vote() -> Recorded {
-    let mut file = header(6);
+    let mut file = header(6, "chang-roberts");
     let plan =
         Election { initiators: NodeId::all(6).collect(), within: 3, elections: 1, notice: None };
     let ids: Vec<_> = IDS.into_iter().map(Id).collect();

@@ -5,8 +5,8 @@ use konklave::protocol::{Input, Monitor, Protocol};
 
 use super::{LOOK_AHEAD, Node, Progress, STEPS_BEFORE_LOOK, Simulation};
 use crate::occurrence::{FORGED, What};
-use crate::report::Ended;
 use crate::workload::Workload;
+use konklave::trace::Ended;
 
 /// The loop as a method of the protocol that is simulated, and not of the simulation: the compiler
 /// keeps the methods of a type together, with all that is inlined there. So the loop of each

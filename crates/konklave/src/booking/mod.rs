@@ -152,14 +152,14 @@ impl protocol::Monitor for Monitor {
     fn on_event(&mut self, node: NodeId, event: &Event) -> Verdict {
         let Some(Attempt { interval, can_be_denied }) = self.attempts[node.index()].take() else {
             let detail = format!("node {node} is answered what it did not ask");
-            return Broken::promise("answers on demand", detail);
+            return Broken::by(node, "answers on demand", detail);
         };
         match event {
             Event::Granted => {
                 if let Some((holder, other)) = self.holder_of(interval) {
                     let detail =
                         format!("node {node} gets {interval:?} while node {holder} has {other:?}");
-                    return Broken::promise("no overlap", detail);
+                    return Broken::by(node, "no overlap", detail);
                 }
                 self.held.insert((node, interval));
                 for attempt in self.attempts.iter_mut().flatten() {
@@ -168,11 +168,11 @@ impl protocol::Monitor for Monitor {
             }
             Event::Denied if self.form == Form::Block => {
                 let detail = format!("node {node} is denied {interval:?} instead of waiting");
-                return Broken::promise("no groundless denial", detail);
+                return Broken::by(node, "no groundless denial", detail);
             }
             Event::Denied if !can_be_denied => {
                 let detail = format!("node {node} is denied {interval:?}, and nobody had it");
-                return Broken::promise("no groundless denial", detail);
+                return Broken::by(node, "no groundless denial", detail);
             }
             Event::Denied => {}
         }
@@ -199,7 +199,7 @@ impl protocol::Monitor for Monitor {
             1 => format!("node {first} and one other wait for ever"),
             others => format!("node {first} and {others} others wait for ever"),
         };
-        Broken::promise("no starvation", detail)
+        Broken::by(first, "no starvation", detail)
     }
 }
 
@@ -265,7 +265,7 @@ mod tests {
     fn an_answer_without_a_request_is_noticed() {
         for event in [Event::Granted, Event::Denied] {
             let broken = asked(Form::Deny, &[]).on_event(NodeId(2), &event).unwrap_err();
-            assert_eq!(broken.promise, "answers on demand");
+            assert_eq!((&broken.promise[..], broken.node), ("answers on demand", Some(NodeId(2))));
         }
     }
 
@@ -278,6 +278,7 @@ mod tests {
             broken.to_string(),
             "no groundless denial: node 1 is denied 5..9, and nobody had it"
         );
+        assert_eq!(broken.node, Some(NodeId(1)));
         monitor.on_event(NodeId(0), &Event::Granted).unwrap();
         monitor.on_command(NodeId(0), &Command::Release((0, 6).into())).unwrap();
         monitor.on_event(NodeId(1), &Event::Denied).unwrap();
@@ -289,7 +290,7 @@ mod tests {
         let mut monitor = asked(Form::Block, &[(0, (0, 6)), (1, (5, 9))]);
         monitor.on_event(NodeId(0), &Event::Granted).unwrap();
         let broken = monitor.on_event(NodeId(1), &Event::Denied).unwrap_err();
-        assert_eq!(broken.promise, "no groundless denial");
+        assert_eq!((&broken.promise[..], broken.node), ("no groundless denial", Some(NodeId(1))));
     }
 
     #[test]
@@ -306,6 +307,7 @@ mod tests {
     fn waiting_at_rest_is_starvation() {
         let broken = asked(Form::Deny, &[(1, (0, 1)), (2, (0, 1))]).at_rest().unwrap_err();
         assert_eq!(broken.to_string(), "no starvation: node 1 and one other wait for ever");
+        assert_eq!(broken.node, Some(NodeId(1)));
     }
 
     #[test]

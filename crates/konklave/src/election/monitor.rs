@@ -113,7 +113,7 @@ impl Monitor {
         }
         if let Some(other) = self.leader {
             let detail = format!("node {node} is elected, and so is node {other}");
-            return Broken::promise("one leader", detail);
+            return Broken::by(node, "one leader", detail);
         }
         self.leader = Some(node);
         if self.untold.take_if(|untold| *untold == id).is_some() {
@@ -122,10 +122,10 @@ impl Monitor {
         match self.chosen {
             Some(chosen) if chosen != id => {
                 let detail = format!("node {node} is elected with id {id}, not {chosen}");
-                Broken::promise("agreement", detail)
+                Broken::by(node, "agreement", detail)
             }
             Some(_) => Ok(()),
-            None => self.choose(id),
+            None => self.choose(node, id),
         }
     }
 
@@ -148,13 +148,13 @@ impl Monitor {
             }
             Some(chosen) => {
                 let detail = format!("node {node} hears of {id}, not of {chosen}");
-                return Broken::promise("agreement", detail);
+                return Broken::by(node, "agreement", detail);
             }
             // Or the same node has won again; the next report decides.
             None if is_old_news && self.heard.insert(node) => {}
             None => {
                 self.untold = Some(id);
-                self.choose(id)?;
+                self.choose(node, id)?;
             }
         }
         self.on_informed(node, id);
@@ -174,21 +174,21 @@ impl Monitor {
             self.leader = None;
         } else if !self.outgoing.remove(node) {
             let detail = format!("node {node} steps down, but is not the leader");
-            return Broken::promise("one leader", detail);
+            return Broken::by(node, "one leader", detail);
         }
         Ok(())
     }
 
-    /// The election is decided. While nodes crash and restart, whether this is the right winner is
-    /// checked only at rest.
-    fn choose(&mut self, id: Id) -> Verdict {
+    /// The election is decided, as this node is told. While nodes crash and restart, whether this is
+    /// the right winner is checked only at rest.
+    fn choose(&mut self, node: NodeId, id: Id) -> Verdict {
         if self.previous != Some(id) {
             self.informed = NodeSet::new(); // Earlier reports were about the last election.
         }
         self.chosen = Some(id);
         match self.right_winner() {
             Some(right) if self.crashes == Crashes::None && right != id => {
-                Broken::promise("the right leader", format!("{id} wins, not {right}"))
+                Broken::by(node, "the right leader", format!("{id} wins, not {right}"))
             }
             _ => Ok(()),
         }
@@ -216,7 +216,7 @@ impl Monitor {
                     (Some(id), Some(right)) => format!("node {node} presumes {id}, not {right}"),
                     _ => format!("node {node} presumes nobody"),
                 };
-                Broken::promise("agreement", detail)
+                Broken::by(node, "agreement", detail)
             }
         }
     }
@@ -282,16 +282,17 @@ impl protocol::Monitor for Monitor {
         };
         if let Some(node) = self.up().find(|&node| !self.informed.contains(node)) {
             let detail = format!("node {node} never learns who is the leader");
-            return Broken::promise("termination", detail);
+            return Broken::by(node, "termination", detail);
         }
         if let Some(node) = self.outgoing.iter().next() {
             let detail = format!("node {node} never steps down for node {leader}");
-            return Broken::promise("one leader", detail);
+            return Broken::by(node, "one leader", detail);
         }
         let id = self.ids[leader.index()];
         match self.right_winner() {
             Some(right) if right != id => {
-                Broken::promise("the right leader", format!("{id} leads eventually, not {right}"))
+                let detail = format!("{id} leads eventually, not {right}");
+                Broken::by(leader, "the right leader", detail)
             }
             _ => Ok(()),
         }

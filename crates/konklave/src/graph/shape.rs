@@ -3,6 +3,7 @@ use std::ops::Range;
 use std::slice;
 
 use super::adjacency::Adjacency;
+use super::form::Form;
 use crate::NodeId;
 
 /// The links of a graph: by formula, or as adjacency lists.
@@ -113,33 +114,24 @@ impl Shape {
         }
     }
 
-    pub(super) fn describe(&self, nodes: u32) -> String {
-        let count = |n: u64, what| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
-        let name = match *self {
-            Self::Ring => "ring".to_owned(),
-            Self::DirectedRing => "directed ring".to_owned(),
-            Self::Line => "line".to_owned(),
-            Self::Star => "star".to_owned(),
-            Self::Tree { arity } => format!("{arity}-ary tree"),
-            Self::Complete => "complete graph".to_owned(),
-            Self::Grid { width, height } => format!("{width}x{height} grid"),
-            Self::Torus { width, height } => format!("{width}x{height} torus"),
-            Self::Hypercube => "hypercube".to_owned(),
-            Self::DeBruijn => "de Bruijn graph".to_owned(),
-            Self::Listed { origin: Origin::RandomTree, .. } => "random tree".to_owned(),
-            Self::Listed { origin: Origin::Regular { degree }, .. } => {
-                format!("random {degree}-regular graph")
-            }
-            Self::Listed { origin: Origin::Gnp, .. } => "random graph".to_owned(),
-            Self::Listed { origin: Origin::File, .. } => "graph".to_owned(),
-        };
-        let size = count(nodes.into(), "node");
-        match self {
-            // In all other cases the shape determines the number of edges.
-            Self::Listed { origin: Origin::Gnp | Origin::File, links } => {
-                format!("{name} of {size} and {}", count(links.edges(), "edge"))
-            }
-            _ => format!("{name} of {size}"),
+    pub(super) fn form(&self) -> Form {
+        match *self {
+            Self::Ring => Form::Ring,
+            Self::DirectedRing => Form::DirectedRing,
+            Self::Line => Form::Line,
+            Self::Star => Form::Star,
+            Self::Tree { arity } => Form::Tree { arity },
+            Self::Complete => Form::Complete,
+            Self::Grid { width, height } => Form::Grid { width, height },
+            Self::Torus { width, height } => Form::Torus { width, height },
+            Self::Hypercube => Form::Hypercube,
+            Self::DeBruijn => Form::DeBruijn,
+            Self::Listed { ref origin, .. } => match *origin {
+                Origin::RandomTree => Form::RandomTree,
+                Origin::Gnp => Form::Random,
+                Origin::Regular { degree } => Form::Regular { degree },
+                Origin::File => Form::Any,
+            },
         }
     }
 }

@@ -130,11 +130,11 @@ impl protocol::Monitor for Monitor {
         let Event::Granted = event;
         if let Some(other) = self.inside {
             let detail = format!("node {node} enters while node {other} is inside");
-            return Broken::promise("mutual exclusion", detail);
+            return Broken::by(node, "mutual exclusion", detail);
         }
         if self.phase(node) != Phase::Waiting {
             let detail = format!("node {node} is granted what it did not ask for");
-            return Broken::promise("grants on demand", detail);
+            return Broken::by(node, "grants on demand", detail);
         }
         self.phases[node.index()] = Phase::Inside;
         self.inside = Some(node);
@@ -162,7 +162,7 @@ impl protocol::Monitor for Monitor {
             1 => format!("node {first} and one other wait for ever"),
             others => format!("node {first} and {others} others wait for ever"),
         };
-        Broken::promise("no starvation", detail)
+        Broken::by(first, "no starvation", detail)
     }
 }
 
@@ -197,18 +197,20 @@ mod tests {
         monitor.on_event(NodeId(0), &Event::Granted).unwrap();
         let broken = monitor.on_event(NodeId(1), &Event::Granted).unwrap_err();
         assert_eq!(broken.to_string(), "mutual exclusion: node 1 enters while node 0 is inside");
+        assert_eq!(broken.node, Some(NodeId(1)));
     }
 
     #[test]
     fn a_grant_that_nobody_asked_for_is_noticed() {
         let broken = asked(&[]).on_event(NodeId(2), &Event::Granted).unwrap_err();
-        assert_eq!(broken.promise, "grants on demand");
+        assert_eq!((&broken.promise[..], broken.node), ("grants on demand", Some(NodeId(2))));
     }
 
     #[test]
     fn waiting_at_rest_is_starvation() {
         let broken = asked(&[1, 2]).at_rest().unwrap_err();
         assert_eq!(broken.to_string(), "no starvation: node 1 and one other wait for ever");
+        assert_eq!(broken.node, Some(NodeId(1)));
     }
 
     #[test]

@@ -65,7 +65,7 @@ fn a_trace_tells_everything_in_order() {
     ];
     assert_eq!(lines[..6], expected);
     let Line::End(end) = &lines[6] else { panic!("{:?}", lines[6]) };
-    assert_eq!((end.ended.as_str(), end.time, end.steps), ("quiescence", 7, 6));
+    assert_eq!((end.ended, end.time, end.steps), (Ended::Quiescence, 7, 6));
     assert_eq!((&end.broken, lines.len()), (&None, 7));
 }
 
@@ -148,7 +148,7 @@ fn every_end_is_told() {
         let (lines, report) = play(options, 1, &[(1, 0, act)]);
         assert_eq!(report.ended, ended);
         let Some(Line::End(end)) = lines.last() else { panic!("{ended}: {:?}", lines.last()) };
-        assert_eq!((end.ended.clone(), end.time), (ended.to_string(), report.time));
+        assert_eq!((end.ended, end.time), (ended, report.time));
         assert_eq!(end.broken.as_ref().map(|broken| broken.promise.as_str()), promise);
         let broken = report.violations.first().map(|violation| &violation.broken);
         assert_eq!(end.broken.as_ref(), broken);
@@ -186,10 +186,7 @@ impl Director for Auditor {
                 let lines = parse::<P>(&shared.borrow());
                 audit(&lines, NODES, &make, options.fifo, &context);
                 let Some(Line::End(end)) = lines.last() else { panic!("{context}: no end") };
-                assert_eq!(
-                    (end.ended.as_str(), end.time),
-                    (&*report.ended.to_string(), report.time)
-                );
+                assert_eq!((end.ended, end.time), (report.ended, report.time));
                 let sent = |line: &Line<P>| match line {
                     Line::Step(step) => step.effects.iter().filter(|e| is_send(e)).count(),
                     _ => 0,

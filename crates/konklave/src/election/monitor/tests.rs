@@ -33,14 +33,17 @@ fn a_second_leader_is_noticed() {
     tell(&mut monitor, 1, Event::Elected).unwrap();
     let broken = tell(&mut monitor, 2, Event::Elected).unwrap_err();
     assert_eq!(broken.to_string(), "one leader: node 2 is elected, and so is node 1");
+    assert_eq!(broken.node, Some(NodeId(2)));
 }
 
 #[test]
 fn the_wrong_winner_is_noticed() {
     let broken = tell(&mut monitor(Winner::Largest), 2, Event::Elected).unwrap_err();
     assert_eq!(broken.to_string(), "the right leader: 7 wins, not 9");
-    let broken = tell(&mut monitor(Winner::Largest), 2, Event::Knows(Id(7))).unwrap_err();
+    assert_eq!(broken.node, Some(NodeId(2)));
+    let broken = tell(&mut monitor(Winner::Largest), 0, Event::Knows(Id(7))).unwrap_err();
     assert_eq!(broken.to_string(), "the right leader: 7 wins, not 9");
+    assert_eq!(broken.node, Some(NodeId(0)), "the node that is told");
 }
 
 #[test]
@@ -60,12 +63,14 @@ fn disagreement_is_noticed() {
     assert_eq!(broken.to_string(), "agreement: node 0 hears of 7, not of 9");
     let broken = tell(&mut monitor, 2, Event::Elected).unwrap_err();
     assert_eq!(broken.to_string(), "agreement: node 2 is elected with id 7, not 9");
+    assert_eq!(broken.node, Some(NodeId(2)));
 }
 
 #[test]
 fn an_election_without_a_result_is_noticed() {
     let broken = monitor(Winner::Largest).at_rest().unwrap_err();
     assert_eq!(broken.to_string(), "termination: the election ended without a leader");
+    assert_eq!(broken.node, None, "all nodes did");
 }
 
 #[test]

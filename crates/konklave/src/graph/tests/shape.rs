@@ -170,6 +170,20 @@ fn descriptions() {
 }
 
 #[test]
+fn forms_keep_the_sides_that_were_found() {
+    for (topology, nodes, form) in [
+        ("grid", 12, Form::Grid { width: 3, height: 4 }),
+        ("grid:6x2", 12, Form::Grid { width: 6, height: 2 }),
+        ("torus", 13, Form::Torus { width: 1, height: 13 }),
+        ("tree:3", 12, Form::Tree { arity: 3 }),
+        ("regular:2", 5, Form::Regular { degree: 2 }),
+    ] {
+        assert_eq!(build(topology, nodes).form(), form);
+    }
+    assert_eq!(edge_list("0 1\n1 2\n2 0").form(), Form::Any, "also if it is a ring");
+}
+
+#[test]
 #[should_panic = "node 5 of a ring of 5 nodes"]
 fn there_is_no_node_beyond_the_last() {
     build("ring", 5).neighbours(NodeId(5));

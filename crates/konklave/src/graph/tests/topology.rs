@@ -123,9 +123,7 @@ fn a_size_that_does_not_fit_says_what_would() {
 #[test]
 fn sides_that_are_not_given_are_as_equal_as_possible() {
     for nodes in 1..=500 {
-        let description = build("grid", nodes).describe();
-        let (width, height) = description.split_once(' ').unwrap().0.split_once('x').unwrap();
-        let (width, height): (u32, u32) = (width.parse().unwrap(), height.parse().unwrap());
+        let Form::Grid { width, height } = build("grid", nodes).form() else { panic!("a grid") };
         assert_eq!(width * height, nodes);
         let differences = (1..=nodes).filter(|w| nodes % w == 0).map(|w| w.abs_diff(nodes / w));
         assert_eq!(Some(height - width), differences.min());

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use konklave::protocol::{Effect, Input, Protocol};
-use konklave::trace::{Fault, Line, Step};
+use konklave::trace::{Ended, Fault, Line, Step};
 use konklave::{NodeId, Recorder};
 
 /// The lines of a trace.
@@ -85,7 +85,7 @@ pub(super) fn audit<P: Protocol>(
         }
     }
     assert_eq!((end.steps, end.time >= now), (steps, true), "{context}");
-    if end.ended == "quiescence" {
+    if end.ended == Ended::Quiescence {
         let astray = sent.iter().position(|message| message.copies > 0);
         assert_eq!(astray, None, "{context}: what became of this message?");
         assert_eq!(forged, 0, "{context}: a forged message did not arrive");
