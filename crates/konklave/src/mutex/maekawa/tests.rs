@@ -79,7 +79,7 @@ fn the_lock_is_asked_back_once_and_the_displaced_head_is_told() {
 }
 
 #[test]
-fn what_is_late_or_doubled_is_ignored() {
+fn late_and_duplicate_messages_are_ignored() {
     let (mut node, mut env) = asking();
     let before = node.clone();
     for msg in [Msg::Locked, Msg::Failed, Msg::Inquire, Msg::Yield, Msg::Release] {
