@@ -18,7 +18,7 @@ mod oracle {
     use erased::AnyModel;
 
     /// Both explorers agree: the number of different states, and whether every promise is kept.
-    /// For ours, it makes no difference whether nodes are spoken to in words.
+    /// For ours, it makes no difference whether the type of nodes is erased.
     fn agree<P, A, M>(name: &str, system: System<P, A, M>) -> (u64, Verdict)
     where
         P: Protocol,
@@ -27,7 +27,7 @@ mod oracle {
     {
         let theirs = AnyModel::new(system.clone()).checker().spawn_bfs().join();
         let is_good = theirs.discoveries().is_empty();
-        let spoken = System {
+        let erased = System {
             nodes: system.nodes.iter().cloned().map(AnyNode::new).collect(),
             applications: system.applications.clone(),
             monitor: system.monitor.clone(),
@@ -36,7 +36,7 @@ mod oracle {
         let identities = [(Identity::Fingerprint, 1), (Identity::Exact, 1), (Identity::Exact, 2)];
         let reports = identities.map(|(identity, threads)| {
             let options = Options { identity, threads, ..Options::default() };
-            explore(spoken.clone(), options, &mut |_| true)
+            explore(erased.clone(), options, &mut |_| true)
         });
         let first = explore(system, Options::default(), &mut |_| true);
         assert_eq!(first.verdict == Verdict::Exhausted, is_good, "{name}: {first:?}");

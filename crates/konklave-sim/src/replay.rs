@@ -7,13 +7,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
 use konklave::NodeId;
-use konklave::protocol::{Broken, Effect, Env, Input, Monitor, Verdict};
+use konklave::protocol::{Broken, Effect, Env, Input, Monitor, Protocol, Snapshot, Verdict};
 use konklave::trace::{End, Fault, Line, Step};
 
 use crate::disturbance::Void;
 use crate::report::Ended;
 use crate::simulation::failed_assertion;
-use konklave_stage::erased::{AnyNode, DynNode, Erased, Sent, Value};
+use konklave_stage::erased::{AnyNode, Erased, Value};
 
 /// A trace that cannot be replayed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,7 +56,6 @@ pub fn replay<M: Monitor>(
     monitor: M,
     show: &mut dyn FnMut(&Line<Erased>),
 ) -> Result<Replayed, ReplayError> {
-    let make = &|node| make(node).node;
     let mut stage = Stage {
         nodes: NodeId::all(nodes).map(make).collect(),
         make,
@@ -77,7 +76,7 @@ pub fn replay<M: Monitor>(
         let line = stage.read(&text).map_err(|problem| {
             error(format!("this is not a line of a trace, or it is cut off ({problem})"))
         })?;
-        show(&line);
+        show(&AnyNode::erase(&line));
         match line {
             Line::Step(step) => stage.step(step).map_err(error)?,
             Line::Fault { at, what } => stage.fault(at, what).map_err(error)?,
@@ -98,9 +97,15 @@ pub fn replay<M: Monitor>(
     })
 }
 
-struct Stage<'a, M> {
-    nodes: Vec<Box<dyn DynNode>>,
-    make: &'a dyn Fn(NodeId) -> Box<dyn DynNode>,
+/// A node of the problem that a monitor watches.
+type Node<M> = AnyNode<<M as Monitor>::Command, <M as Monitor>::Event>;
+
+/// A message in transit: sender, receiver, content.
+type Sent = (NodeId, NodeId, Value);
+
+struct Stage<'a, M: Monitor> {
+    nodes: Vec<Node<M>>,
+    make: &'a dyn Fn(NodeId) -> Node<M>,
     monitor: M,
     messages: u64,
     /// What is in transit, by the numbers of messages; doubled ones twice.
@@ -118,17 +123,18 @@ struct Stage<'a, M> {
 type Moment = (Vec<String>, Vec<Sent>);
 
 impl<M: Monitor> Stage<'_, M> {
-    /// A line of the trace; any node knows the words.
-    fn read(&self, text: &str) -> Result<Line<Erased>, serde_json::Error> {
-        let mut line = serde_json::from_str(text)?;
-        self.nodes.iter().take(1).try_for_each(|node| node.normalise_line(&mut line))?;
-        Ok(line)
+    /// A line of the trace; any node can read it.
+    fn read(&self, text: &str) -> Result<Line<Node<M>>, serde_json::Error> {
+        match self.nodes.first() {
+            Some(node) => node.read(text),
+            None => serde_json::from_str(text),
+        }
     }
 
     fn moment(&self) -> Moment {
         let mut transit: Vec<_> = self.transit.values().flatten().cloned().collect();
         transit.sort();
-        (self.nodes.iter().map(|node| node.state()).collect(), transit)
+        (self.nodes.iter().map(|node| format!("{node:?}")).collect(), transit)
     }
 
     fn judge(&mut self, verdict: Verdict) {
@@ -137,27 +143,26 @@ impl<M: Monitor> Stage<'_, M> {
         }
     }
 
-    fn node(&mut self, node: NodeId) -> Result<&mut Box<dyn DynNode>, String> {
+    fn node(&mut self, node: NodeId) -> Result<&mut Node<M>, String> {
         let nodes = self.nodes.len();
         self.nodes
             .get_mut(node.index())
             .ok_or_else(|| format!("there is no node {node} among {nodes} nodes"))
     }
 
-    fn step(&mut self, step: Step<Erased>) -> Result<(), String> {
+    fn step(&mut self, step: Step<Node<M>>) -> Result<(), String> {
         let Step { at, node, input, effects, number, state: recorded } = step;
         self.pass(at)?;
         self.steps += 1;
         self.node(node)?; // The monitor need not know what to think of nobody.
         self.arrive(node, &input, number)?;
         if let Input::Command(command) = &input {
-            let verdict =
-                self.monitor.on_command(node, &command.get().map_err(|error| error.to_string())?);
+            let verdict = self.monitor.on_command(node, command);
             self.judge(verdict);
         }
         let mut env = Checking::new(effects);
         let state = self.node(node)?;
-        let outcome = catch_unwind(AssertUnwindSafe(|| state.on_any(&input, &mut env)));
+        let outcome = catch_unwind(AssertUnwindSafe(|| state.on_dyn(input, &mut env)));
         if let Some(Difference { recorded, now }) = env.difference {
             return Err(format!(
                 "node {node} does '{now}' where {recorded} was recorded: \
@@ -171,9 +176,7 @@ impl<M: Monitor> Stage<'_, M> {
                     self.messages += 1;
                 }
                 Effect::Emit(event) => {
-                    let verdict = self
-                        .monitor
-                        .on_event(node, &event.get().map_err(|error| error.to_string())?);
+                    let verdict = self.monitor.on_event(node, event);
                     self.judge(verdict);
                 }
                 Effect::SetTimer { .. } | Effect::CancelTimer(_) | Effect::Choose { .. } => {}
@@ -181,13 +184,12 @@ impl<M: Monitor> Stage<'_, M> {
         }
         match outcome {
             Err(panic) => self.judge(failed_assertion(panic.as_ref())),
-            Ok(Err(nonsense)) => return Err(nonsense.to_string()),
-            Ok(Ok(())) if env.recorded.is_empty() => {}
-            Ok(Ok(())) => {
+            Ok(()) if env.recorded.is_empty() => {}
+            Ok(()) => {
                 return Err(format!("node {node} does not do '{}'", env.recorded[0]));
             }
         }
-        let state = self.node(node)?.state();
+        let state = format!("{:?}", self.node(node)?);
         match recorded.filter(|recorded| *recorded != state) {
             Some(recorded) => Err(format!("node {node} is '{state}', not '{recorded}'")),
             None => Ok(()),
@@ -207,7 +209,7 @@ impl<M: Monitor> Stage<'_, M> {
     fn arrive(
         &mut self,
         to: NodeId,
-        input: &Input<Erased>,
+        input: &Input<Node<M>>,
         number: Option<u32>,
     ) -> Result<(), String> {
         let (from, msg) = match (input, number) {
@@ -247,7 +249,7 @@ impl<M: Monitor> Stage<'_, M> {
         Ok(())
     }
 
-    fn fault(&mut self, at: u64, fault: Fault<Erased>) -> Result<(), String> {
+    fn fault(&mut self, at: u64, fault: Fault<Node<M>>) -> Result<(), String> {
         self.pass(at)?;
         match fault {
             Fault::Crash(node) => {
@@ -263,8 +265,7 @@ impl<M: Monitor> Stage<'_, M> {
             Fault::Garbage { node, messages } => {
                 let state = self.node(node)?;
                 for (from, msg) in messages {
-                    let input = Input::Message { from, msg };
-                    state.on_any(&input, &mut Void).map_err(|error| error.to_string())?;
+                    state.on_dyn(Input::Message { from, msg }, &mut Void);
                 }
             }
             Fault::Lost(number) | Fault::Missed(number) => {
@@ -321,11 +322,12 @@ impl<M: Monitor> Stage<'_, M> {
     fn broken_at_end(&self, ended: Ended) -> Vec<Broken> {
         let mut found = Vec::new();
         if ended == Ended::Violation {
-            let nodes: Vec<_> = self.nodes.iter().map(Box::as_ref).collect();
+            let nodes: Vec<_> = self.nodes.iter().collect();
             let messages = self.transit.values().flatten();
             let messages: Vec<_> = messages.map(|(from, to, msg)| (*from, *to, msg)).collect();
-            let lemmas = nodes.first().map_or_else(Vec::new, |node| node.dyn_invariants());
-            found.extend(lemmas.iter().filter_map(|lemma| (lemma.judge)(&nodes, &messages).err()));
+            let system = Snapshot { nodes: &nodes, messages: &messages };
+            let lemmas = nodes.first().map_or_else(Vec::new, |node| node.invariants());
+            found.extend(lemmas.iter().filter_map(|lemma| lemma.judge(&system).err()));
         }
         found.extend(self.monitor.at_rest().err());
         found
@@ -333,9 +335,9 @@ impl<M: Monitor> Stage<'_, M> {
 }
 
 /// An environment that compares what a node does with what it did.
-struct Checking {
-    recorded: VecDeque<Effect<Erased>>,
-    done: Vec<Effect<Erased>>,
+struct Checking<P: Protocol> {
+    recorded: VecDeque<Effect<P>>,
+    done: Vec<Effect<P>>,
     difference: Option<Difference>,
 }
 
@@ -345,12 +347,12 @@ struct Difference {
     now: String,
 }
 
-impl Checking {
-    fn new(recorded: Vec<Effect<Erased>>) -> Self {
+impl<P: Protocol> Checking<P> {
+    fn new(recorded: Vec<Effect<P>>) -> Self {
         Self { recorded: recorded.into(), done: Vec::new(), difference: None }
     }
 
-    fn effect(&mut self, effect: Effect<Erased>) {
+    fn effect(&mut self, effect: Effect<P>) {
         let recorded = self.recorded.pop_front();
         if recorded.as_ref() != Some(&effect) && self.difference.is_none() {
             let recorded = recorded.map_or("nothing more".to_owned(), |it| format!("'{it}'"));
@@ -360,20 +362,20 @@ impl Checking {
     }
 }
 
-impl Env<Erased> for Checking {
-    fn send(&mut self, to: NodeId, msg: Value) {
+impl<P: Protocol> Env<P> for Checking<P> {
+    fn send(&mut self, to: NodeId, msg: P::Msg) {
         self.effect(Effect::Send { to, msg });
     }
 
-    fn set_timer(&mut self, timer: Value, after: Duration) {
+    fn set_timer(&mut self, timer: P::Timer, after: Duration) {
         self.effect(Effect::SetTimer { timer, after });
     }
 
-    fn cancel_timer(&mut self, timer: Value) {
+    fn cancel_timer(&mut self, timer: P::Timer) {
         self.effect(Effect::CancelTimer(timer));
     }
 
-    fn emit(&mut self, event: Value) {
+    fn emit(&mut self, event: P::Event) {
         self.effect(Effect::Emit(event));
     }
 

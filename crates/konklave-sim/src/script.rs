@@ -202,8 +202,7 @@ impl Script {
         nodes: Vec<AnyNode<M::Command, M::Event>>,
         monitor: M,
     ) -> Result<String, ScriptError> {
-        let actors = nodes.into_iter().map(|node| node.node).collect();
-        let mut stage = Stage::new(actors, monitor);
+        let mut stage = Stage::new(nodes, monitor);
         stage.start().map_err(at(1))?;
         let mut played = String::new();
         let mut write = |line: &str| {

@@ -77,8 +77,8 @@ where
     assert!(size.steps <= Size::of(lines).steps, "{about}: {size:?} of {:?}", Size::of(lines));
 
     let mut text = shrunk.schedule.iter().map(|line| Ok(serde_json::to_string(line).unwrap()));
-    let spoken = &|me| AnyNode::new(make(me));
-    let replayed = replay(&mut text, nodes, spoken, monitor.clone(), &mut |_| {});
+    let erased = &|me| AnyNode::new(make(me));
+    let replayed = replay(&mut text, nodes, erased, monitor.clone(), &mut |_| {});
     let replayed = replayed.unwrap_or_else(|error| panic!("{about}: {error}"));
     assert_eq!(replayed.broken, Some(shrunk.broken.clone()), "{about}");
 

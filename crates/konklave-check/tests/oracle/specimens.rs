@@ -3,7 +3,7 @@
 use konklave::NodeId;
 use konklave::election::{self, Winner};
 use konklave::mutex;
-use konklave::protocol::{Monitor, Protocol};
+use konklave::protocol::{Data, Monitor, Protocol};
 use konklave_check::application::{Application, Visitor, Voter};
 use konklave_check::{Faults, Options, Order, System, Verdict, World, explore};
 use konklave_specimens::{Finding, Flaw, Flawed, Setting, Specimen, Tool, Visit, all, visit};
@@ -19,10 +19,11 @@ struct Both(Setting);
 type Found = (Verdict, bool);
 
 impl Both {
-    /// All algorithms of a problem have one type here, in words: the rest is compiled once.
+    /// All algorithms of a problem have one type here: the rest is compiled once.
     fn look<C, E, A, M>(&self, nodes: Vec<AnyNode<C, E>>, applications: Vec<A>, monitor: M) -> Found
     where
-        AnyNode<C, E>: Protocol<Command = C, Event = E>,
+        C: Data,
+        E: Data,
         A: Application<Command = C, Event = E>,
         M: Monitor<Command = C, Event = E>,
     {

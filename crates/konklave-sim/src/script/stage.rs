@@ -1,20 +1,24 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt::{self, Display};
 
-use konklave::protocol::{Effect, Input, Monitor, Verdict};
+use konklave::protocol::{Effect, Input, Monitor, Protocol, Verdict};
 use konklave::{NodeId, NodeSet, Recorder};
+use serde::Deserialize;
 use serde_json::Value as Json;
 
 use super::command::{Command, Pick};
-use konklave_stage::erased::{DynNode, Erased, Value};
+use konklave_stage::erased::{AnyNode, Value};
 
 /// More than any script needs that comes to rest at last.
 const DELIVERIES_MAX: u32 = 100_000;
 
+/// A node of the problem that a monitor watches.
+type Node<M> = AnyNode<<M as Monitor>::Command, <M as Monitor>::Event>;
+
 /// Where a script is played.
-pub(super) struct Stage<M> {
+pub(super) struct Stage<M: Monitor> {
     /// None where a node has crashed.
-    nodes: Vec<Option<Box<dyn DynNode>>>,
+    nodes: Vec<Option<Node<M>>>,
     monitor: M,
     /// In the order sent.
     flight: VecDeque<Letter>,
@@ -42,7 +46,7 @@ impl Display for Letter {
 }
 
 impl<M: Monitor> Stage<M> {
-    pub(super) fn new(nodes: Vec<Box<dyn DynNode>>, monitor: M) -> Self {
+    pub(super) fn new(nodes: Vec<Node<M>>, monitor: M) -> Self {
         Self {
             nodes: nodes.into_iter().map(Some).collect(),
             monitor,
@@ -97,8 +101,9 @@ impl<M: Monitor> Stage<M> {
 
     fn ask(&mut self, node: NodeId, command: &Json) -> Result<(), String> {
         let unknown = |error| format!("node {node} has no such command: {error}");
-        let command = self.alive(node)?.command(command).map_err(unknown)?;
-        let verdict = self.monitor.on_command(node, &command.get().map_err(unknown)?);
+        self.alive(node)?;
+        let command = M::Command::deserialize(command).map_err(unknown)?;
+        let verdict = self.monitor.on_command(node, &command);
         self.judge(verdict);
         self.step(node, Input::Command(command))
     }
@@ -142,7 +147,7 @@ impl<M: Monitor> Stage<M> {
 
     fn show_who_waits(&mut self) {
         for (node, state) in NodeId::all(self.nodes.len() as u32).zip(&self.nodes) {
-            let waits_for = state.as_ref().map_or_else(NodeSet::new, |state| state.awaits());
+            let waits_for = state.as_ref().map_or_else(NodeSet::new, Node::<M>::waits_for);
             if !waits_for.is_empty() {
                 let whom: Vec<_> = waits_for.iter().map(|other| other.to_string()).collect();
                 self.output.push(format!("{node} waits for {}", whom.join(", ")));
@@ -152,7 +157,7 @@ impl<M: Monitor> Stage<M> {
 
     fn show_state(&mut self, node: NodeId) -> Result<(), String> {
         let line = match self.node(node)? {
-            Some(state) => format!("{node} {}", state.state()),
+            Some(state) => format!("{node} {state:?}"),
             None => format!("{node} has crashed"),
         };
         self.say(line);
@@ -174,10 +179,9 @@ impl<M: Monitor> Stage<M> {
     }
 
     /// One transition of a node that is alive, and what comes of it.
-    fn step(&mut self, node: NodeId, input: Input<Erased>) -> Result<(), String> {
+    fn step(&mut self, node: NodeId, input: Input<Node<M>>) -> Result<(), String> {
         let mut env = Recorder::choosing(self.choices.make_contiguous());
-        let acted = self.alive(node)?.on_any(&input, &mut env);
-        acted.map_err(|error| format!("node {node} cannot make sense of this: {error}"))?;
+        self.alive(node)?.on_dyn(input, &mut env);
         for effect in env.take() {
             self.say(format!("{node} {effect}"));
             match effect {
@@ -188,7 +192,6 @@ impl<M: Monitor> Stage<M> {
                 }
                 Effect::CancelTimer(timer) => self.cancel_timer(node, &timer),
                 Effect::Emit(event) => {
-                    let event = event.get().map_err(|error| error.to_string())?;
                     let verdict = self.monitor.on_event(node, &event);
                     self.judge(verdict);
                 }
@@ -243,13 +246,13 @@ impl<M: Monitor> Stage<M> {
         self.output.push(line.into());
     }
 
-    fn node(&mut self, node: NodeId) -> Result<&mut Option<Box<dyn DynNode>>, String> {
+    fn node(&mut self, node: NodeId) -> Result<&mut Option<Node<M>>, String> {
         let nodes = self.nodes.len();
         let none = || format!("there is no node {node}; there are {nodes}, counted from 0");
         self.nodes.get_mut(node.index()).ok_or_else(none)
     }
 
-    fn alive(&mut self, node: NodeId) -> Result<&mut Box<dyn DynNode>, String> {
+    fn alive(&mut self, node: NodeId) -> Result<&mut Node<M>, String> {
         self.node(node)?.as_mut().ok_or_else(|| format!("node {node} has crashed"))
     }
 
