@@ -15,13 +15,14 @@ use konklave::protocol::{Monitor, Protocol};
 use konklave_check::application::Application;
 use konklave_check::{Coverage, Noted};
 use konklave_sim::random::{Random, Stream};
-use konklave_sim::script::Script;
 use konklave_sim::workload::booking::{self as bookings, BookingReport, Diary};
 use konklave_sim::workload::election::{self as ballot, Ballot, ElectionReport};
 use konklave_sim::workload::mutex::{Contention, Demand, MutexReport, Plan};
 use konklave_sim::workload::{Members, Workload};
-use konklave_sim::{Options, Progress, Recording, Replayed, Report, Simulation};
+use konklave_sim::{Options, Progress, Recording, Report, Simulation};
 use konklave_stage::erased::AnyNode;
+use konklave_stage::replay::{self, Replayed};
+use konklave_stage::script::Script;
 use serde::Serialize;
 
 use crate::failure::Failure;
@@ -317,7 +318,7 @@ where
         ))),
         Job::Replay { lines, show } => {
             let mut show = |line: &_| show(&describe(line));
-            konklave_sim::replay(lines, site.nodes(), make, monitor, &mut show)
+            replay::replay(lines, site.nodes(), make, monitor, &mut show)
                 .map(Outcome::Replayed)
                 .map_err(|error| Failure::bad(error.to_string()))
         }

@@ -9,7 +9,7 @@ use konklave_cli::drive::{Job, Outcome};
 use konklave_cli::setup::Setup;
 use konklave_cli::site::Site;
 use konklave_cli::table;
-use konklave_sim::script::Script;
+use konklave_stage::script::Script;
 
 fn play(algorithm: &str, text: &str) -> Result<String, String> {
     let script = Script::parse(text).map_err(|error| error.to_string())?;

@@ -1,60 +1,11 @@
 //! What a run came to.
 
-use std::fmt::{self, Display};
-
 use konklave::protocol::Broken;
+use konklave::trace::Ended;
 use konklave::{NodeId, NodeSet};
 use serde::Serialize;
 
 use crate::metrics::Messages;
-
-/// Why a run ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Ended {
-    /// Nothing was on its way any more, and nobody wanted anything.
-    Quiescence,
-    /// Everything that was wanted has happened; the protocol itself never rests.
-    Done,
-    /// A promise was broken.
-    Violation,
-    /// The time limit was reached.
-    TimeLimit,
-    /// The limit of events was reached.
-    EventLimit,
-    /// Somebody stopped it.
-    Interrupted,
-}
-
-impl Ended {
-    /// All reasons that there are.
-    pub const ALL: [Self; 6] = [
-        Self::Quiescence,
-        Self::Done,
-        Self::Violation,
-        Self::TimeLimit,
-        Self::EventLimit,
-        Self::Interrupted,
-    ];
-
-    /// Whether the run was cut off before it could be judged.
-    pub fn is_early(self) -> bool {
-        matches!(self, Self::TimeLimit | Self::EventLimit | Self::Interrupted)
-    }
-}
-
-impl Display for Ended {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Quiescence => "quiescence",
-            Self::Done => "done",
-            Self::Violation => "violation",
-            Self::TimeLimit => "time-limit",
-            Self::EventLimit => "event-limit",
-            Self::Interrupted => "interrupted",
-        })
-    }
-}
 
 /// A broken promise, and when it broke.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

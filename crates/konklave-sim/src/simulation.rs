@@ -1,12 +1,12 @@
 //! The simulator: takes what happens next from the wheel and lets it happen.
 
-use std::any::Any;
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use konklave::NodeId;
-use konklave::protocol::{Broken, Input, Monitor, Protocol, Verdict};
-use konklave::trace::End;
+use konklave::protocol::{Input, Monitor, Protocol};
+use konklave::trace::{End, Ended};
+use konklave_stage::local::{failed_assertion, panic_message};
 
 use crate::delay::Delay;
 use crate::disturbance::{self, Absence, Disturbance};
@@ -16,7 +16,7 @@ use crate::metrics::Load;
 use crate::occurrence::{FORGED, NOBODY, Occurrence, What};
 use crate::random::Random;
 use crate::recording::Recording;
-use crate::report::{Ended, Report, Waiting};
+use crate::report::{Report, Waiting};
 use crate::workload::Workload;
 use crate::world::World;
 
@@ -169,7 +169,7 @@ where
     ) -> std::io::Result<Report<W::Report>> {
         let run = AssertUnwindSafe(|| self.run_until_it_ends(go_on));
         let ended = catch_unwind(run).unwrap_or_else(|panic| {
-            self.world.judge(failed_assertion(panic.as_ref()));
+            self.world.judge(Err(failed_assertion(panic_message(panic.as_ref()))));
             Ended::Violation
         });
         if let Some(recording) = self.world.end_recording() {
@@ -369,11 +369,4 @@ where
             },
         }
     }
-}
-
-/// The verdict on a node that panicked.
-pub(crate) fn failed_assertion(panic: &(dyn Any + Send)) -> Verdict {
-    let text = panic.downcast_ref::<String>().map(String::as_str);
-    let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
-    Broken::promise("assertions hold", text.unwrap_or("a node panicked"))
 }

@@ -5,6 +5,8 @@
 //! [`Line::End`]; a trace without it was cut off. Messages are numbered from zero in the order in
 //! which their `send` effects stand in the trace.
 
+use std::fmt::{self, Display};
+
 use serde::{Deserialize, Serialize};
 
 use crate::NodeId;
@@ -114,4 +116,52 @@ pub struct End {
     /// The promise that was broken, if one was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub broken: Option<Broken>,
+}
+
+/// Why a run ended: what [`End::ended`] can say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Ended {
+    /// Nothing was in transit any more, and no application wanted anything.
+    Quiescence,
+    /// Everything that was wanted has happened; the protocol itself never rests.
+    Done,
+    /// A promise was broken.
+    Violation,
+    /// The time limit was reached.
+    TimeLimit,
+    /// The limit of events was reached.
+    EventLimit,
+    /// The user stopped it.
+    Interrupted,
+}
+
+impl Ended {
+    /// All reasons that there are.
+    pub const ALL: [Self; 6] = [
+        Self::Quiescence,
+        Self::Done,
+        Self::Violation,
+        Self::TimeLimit,
+        Self::EventLimit,
+        Self::Interrupted,
+    ];
+
+    /// Whether the run was cut off before it could be judged.
+    pub fn is_early(self) -> bool {
+        matches!(self, Self::TimeLimit | Self::EventLimit | Self::Interrupted)
+    }
+}
+
+impl Display for Ended {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Quiescence => "quiescence",
+            Self::Done => "done",
+            Self::Violation => "violation",
+            Self::TimeLimit => "time-limit",
+            Self::EventLimit => "event-limit",
+            Self::Interrupted => "interrupted",
+        })
+    }
 }

@@ -15,9 +15,10 @@ use konklave::trace::Line;
 use konklave_sim::workload::Workload;
 use konklave_sim::workload::election::{Ballot, Plan as BallotPlan};
 use konklave_sim::workload::mutex::{Contention, Demand, Plan};
-use konklave_sim::{Delay, Faults, Options, Recording, Simulation, replay};
+use konklave_sim::{Delay, Faults, Options, Recording, Simulation};
 use konklave_specimens::{Flaw, Flawed, Flawless};
 use konklave_stage::erased::AnyNode;
+use konklave_stage::replay::replay;
 use std::time::Duration;
 
 use super::happening::Recorded;
