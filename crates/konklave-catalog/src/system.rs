@@ -8,9 +8,10 @@ use konklave::protocol::{Broken, Never, Protocol};
 use konklave::trace::Line;
 use konklave_check::shrink::{self, Shrunk, Size, Unfit};
 use konklave_check::{Coverage, Noted, World, explore};
-use konklave_sim::script::Script;
-use konklave_sim::{Options, Progress, Recording, Replayed, Report, Simulation};
+use konklave_sim::{Options, Progress, Recording, Report, Simulation};
 use konklave_stage::erased::{AnyNode, Erased};
+use konklave_stage::replay::Replayed;
+use konklave_stage::script::Script;
 
 use crate::problem::Problem;
 use crate::quantity::Measures;
@@ -211,8 +212,14 @@ where
         show: &mut dyn FnMut(&Line<Erased>),
     ) -> Result<Replayed, Refusal> {
         let monitor = self.problem.monitor(self.site);
-        konklave_sim::replay(lines, self.site.nodes(), &|me| self.erased(me), monitor, show)
-            .map_err(|error| Refusal::new(error.to_string()))
+        konklave_stage::replay::replay(
+            lines,
+            self.site.nodes(),
+            &|me| self.erased(me),
+            monitor,
+            show,
+        )
+        .map_err(|error| Refusal::new(error.to_string()))
     }
 
     fn play(&self, script: &Script) -> Result<String, Refusal> {

@@ -2,10 +2,10 @@
 
 use konklave::NodeId;
 use konklave::protocol::{Broken, Effect, Input, Invariant, Monitor, Protocol, Snapshot, Verdict};
+use konklave_stage::local::{Local, Reaction, Status, Urge, failed_assertion};
 
 use crate::application::{Application, Standing};
 use crate::code::{Codes, Packet};
-use crate::local::{Local, Reaction, Status, Urge};
 use crate::meaning::{Meaning, NO_NEWS, NumberMap, Outcome, Traits, bytes_of, pair};
 use crate::numbers::Numbers;
 use crate::system::{Faults, System, World};
@@ -109,8 +109,13 @@ where
         }
     }
 
-    fn outcome(&mut self, node: NodeId, input: &Input<P>, reaction: Reaction<P, A>) -> Outcome {
-        let Reaction { local, effects, panic } = reaction;
+    fn outcome(
+        &mut self,
+        node: NodeId,
+        input: &Input<P>,
+        (local, reaction): (Local<P, A>, Reaction<P>),
+    ) -> Outcome {
+        let Reaction { effects, panic } = reaction;
         let mut sends = Vec::new();
         let mut heard = Vec::new();
         if let Input::Command(command) = input {
@@ -214,7 +219,7 @@ where
                 Heard::Command(command) => next.on_command(*node, command),
                 Heard::Event(event) => next.on_event(*node, event),
                 Heard::Crash => next.on_crash(*node),
-                Heard::Panic(text) => Broken::promise("assertions hold", text.clone()),
+                Heard::Panic(text) => Err(failed_assertion(text.clone())),
             });
             let judgement = verdict.map(|()| self.monitor(next));
             self.judgements.insert(key, judgement);
@@ -259,7 +264,7 @@ where
 
     fn restarted(&mut self, node: NodeId, local: u32, code: u32, reaction: usize) -> Vec<u32> {
         let input = self.input(local, code);
-        let effects = self.local_at(local).reactions(&input).swap_remove(reaction).effects;
+        let effects = self.local_at(local).reactions(&input).swap_remove(reaction).1.effects;
         let timer = |effect| match effect {
             Effect::SetTimer { timer, .. } => Some((node, Input::Timer(timer))),
             _ => None,

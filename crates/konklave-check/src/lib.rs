@@ -6,13 +6,13 @@
 //! looked up.
 
 pub mod application;
+mod chronicle;
 mod code;
 mod coverage;
 mod dictionary;
 mod explore;
 mod fingerprint;
 pub mod history;
-mod local;
 mod lookup;
 mod meaning;
 mod numbers;
@@ -23,7 +23,6 @@ mod script;
 mod seen;
 mod shape;
 pub mod shrink;
-mod stage;
 mod successors;
 mod system;
 

@@ -7,11 +7,11 @@ use std::sync::{Mutex, MutexGuard};
 
 use konklave::NodeId;
 use konklave::protocol::{Broken, Verdict};
+use konklave_stage::Status;
 
 use crate::application::Standing;
 use crate::code::{Codes, Packet};
 use crate::fingerprint::MixHasher;
-use crate::local::Status;
 use crate::system::World;
 
 /// Knows what the numbers mean.

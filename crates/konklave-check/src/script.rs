@@ -2,16 +2,17 @@
 
 use konklave::NodeId;
 use konklave::protocol::{Input, Monitor, Protocol};
+use konklave_stage::Action as StageAction;
+use konklave_stage::local::choices_in;
 
 use crate::application::Application;
+use crate::chronicle::Chronicle;
 use crate::code::Packet;
 use crate::dictionary::Dictionary;
 use crate::explore::{Move, Way};
-use crate::local::choices_in;
 use crate::meaning::Meaning;
 use crate::report::Schedule;
 use crate::shape::Shape;
-use crate::stage::{Letter, Stage};
 use crate::successors::Action;
 use crate::system::System;
 
@@ -25,14 +26,15 @@ where
     pub(crate) fn script(&self, system: &System<P, A, M>, way: Way) -> Schedule<P> {
         let Way { moves, repeats, broken } = way;
         let shape = Shape::new(self.nodes(), self.codes, self.world());
-        let mut script = Script { dictionary: self, shape, stage: Stage::new(system, true) };
+        let chronicle = Chronicle::new(system).kept();
+        let mut script = Script { dictionary: self, shape, chronicle };
         for (place, a_move) in moves.iter().enumerate() {
             if repeats == Some(place) {
-                script.stage.mark_loop();
+                script.chronicle.mark_loop();
             }
             script.play(a_move);
         }
-        script.stage.end(broken)
+        script.chronicle.end(broken)
     }
 }
 
@@ -40,7 +42,7 @@ where
 struct Script<'a, P: Protocol, A, M> {
     dictionary: &'a Dictionary<P, A, M>,
     shape: Shape,
-    stage: Stage<'a, P, A, M>,
+    chronicle: Chronicle<P, A, M>,
 }
 
 impl<P, A, M> Script<'_, P, A, M>
@@ -60,38 +62,46 @@ where
                 let code = self.shape.codes.own(node, index.into());
                 let input = self.dictionary.input(row[node.index()], code);
                 let choices = self.choices(row, node, &input, *reaction);
-                self.stage.step(node, input, &choices);
+                let action = StageAction::own(node, input).expect("no message comes from within");
+                self.chronicle.happen(&action, &choices);
             }
             Action::Deliver { place } => self.arrive(row, packet(place), *reaction),
             Action::Duplicate { place } => {
-                self.stage.double(self.place(packet(place)));
+                let number = self.number(packet(place));
+                self.chronicle.happen(&StageAction::Duplicate(number), &[]);
                 self.arrive(row, packet(place), *reaction);
             }
-            Action::Lose { place } => self.stage.lose(self.place(packet(place))),
-            Action::Crash { node } => self.stage.crash(NodeId(node.into())),
+            Action::Lose { place } => {
+                let number = self.number(packet(place));
+                self.chronicle.happen(&StageAction::Lose(number), &[]);
+            }
+            Action::Crash { node } => {
+                self.chronicle.happen(&StageAction::Crash(NodeId(node.into())), &[]);
+            }
         }
-        self.stage.miss();
+        self.chronicle.miss();
     }
 
     fn arrive(&mut self, row: &[u32], packet: Packet, reaction: usize) {
         let node = self.shape.codes.receiver(packet);
         let input = self.dictionary.input(row[node.index()], packet);
         let choices = self.choices(row, node, &input, reaction);
-        self.stage.arrive(self.place(packet), &choices);
+        self.chronicle.happen(&StageAction::Deliver(self.number(packet)), &choices);
     }
 
-    /// The first place in transit of such a message.
-    fn place(&self, packet: Packet) -> usize {
+    /// The number of the oldest such message in transit.
+    fn number(&self, packet: Packet) -> u32 {
         let codes = self.shape.codes;
         let (from, to) = (codes.sender(packet), codes.receiver(packet));
         let msg = self.dictionary.message_at(packet);
-        let is_meant = |it: &Letter<P>| (it.from, it.to, &it.msg) == (from, to, msg);
-        self.stage.place(is_meant).expect("it is in transit")
+        let mut transit = self.chronicle.stage.transit();
+        let letter = transit.find(|it| (it.from, it.to, &it.msg) == (from, to, msg));
+        letter.expect("it is in transit").number
     }
 
     /// The choices by which a node shows this reaction.
     fn choices(&self, row: &[u32], node: NodeId, input: &Input<P>, reaction: usize) -> Vec<u32> {
         let reactions = self.dictionary.local_at(row[node.index()]).reactions(input);
-        choices_in(&reactions[reaction].effects).map(|(_, value)| value).collect()
+        choices_in(&reactions[reaction].1.effects).map(|(_, value)| value).collect()
     }
 }

@@ -1,9 +1,9 @@
 //! Everything that can happen next.
 
 use konklave::NodeId;
+use konklave_stage::Status;
 
 use crate::application::Standing;
-use crate::local::Status;
 use crate::lookup::{BROKEN, Lookup};
 use crate::meaning::{NO_NEWS, Shared, Traits, ask};
 use crate::shape::Shape;

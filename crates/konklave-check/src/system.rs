@@ -3,6 +3,7 @@
 
 use konklave::NodeId;
 use konklave::protocol::{Monitor, Protocol};
+pub use konklave_stage::{Order, Pace};
 
 use crate::application::Application;
 
@@ -30,25 +31,6 @@ pub struct World {
     pub perpetual: bool,
     /// What may go wrong.
     pub faults: Faults,
-}
-
-/// The order in which the messages of a channel arrive.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Order {
-    /// Any.
-    Any,
-    /// First in, first out.
-    Fifo,
-}
-
-/// When timers run out and crashes are noticed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Pace {
-    /// At any time.
-    Free,
-    /// Crashes are noticed when nothing is in transit, and timers run out when nothing is left to
-    /// be noticed: messages are faster than notices, and these than timers.
-    Patient,
 }
 
 /// How often something may go wrong in one run.

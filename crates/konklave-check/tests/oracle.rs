@@ -1,5 +1,6 @@
-//! Every algorithm through two explorers: ours, and the crate `stateright` with the semantics
-//! written down a second time. They must agree on every state and every verdict.
+//! Every algorithm through three explorers: ours, the crate `stateright` with the semantics written
+//! down a second time, and the stage that is stepped by hand. They must agree on every state and
+//! every verdict.
 
 mod oracle {
     mod elections;
@@ -8,6 +9,7 @@ mod oracle {
     mod locks;
     mod model;
     mod specimens;
+    mod stage;
 
     use konklave::protocol::{Monitor, Protocol};
     use konklave_check::application::Application;
@@ -17,8 +19,11 @@ mod oracle {
 
     use erased::AnyModel;
 
-    /// Both explorers agree: the number of different states, and whether every promise is kept.
-    /// For ours, it makes no difference whether nodes are spoken to in words.
+    /// The stage is slow.
+    const STATES_BY_HAND: u64 = 3_000;
+
+    /// All explorers agree: the number of different states, and whether every promise is kept.
+    /// For ours, it makes no difference whether the type of nodes is erased.
     fn agree<P, A, M>(name: &str, system: System<P, A, M>) -> (u64, Verdict)
     where
         P: Protocol,
@@ -27,7 +32,7 @@ mod oracle {
     {
         let theirs = AnyModel::new(system.clone()).checker().spawn_bfs().join();
         let is_good = theirs.discoveries().is_empty();
-        let spoken = System {
+        let erased = System {
             nodes: system.nodes.iter().cloned().map(AnyNode::new).collect(),
             applications: system.applications.clone(),
             monitor: system.monitor.clone(),
@@ -36,7 +41,7 @@ mod oracle {
         let identities = [(Identity::Fingerprint, 1), (Identity::Exact, 1), (Identity::Exact, 2)];
         let reports = identities.map(|(identity, threads)| {
             let options = Options { identity, threads, ..Options::default() };
-            explore(spoken.clone(), options, &mut |_| true)
+            explore(erased.clone(), options, &mut |_| true)
         });
         let first = explore(system, Options::default(), &mut |_| true);
         assert_eq!(first.verdict == Verdict::Exhausted, is_good, "{name}: {first:?}");
@@ -47,8 +52,11 @@ mod oracle {
             assert_eq!(report.properties, first.properties, "{name}");
         }
         if is_good {
-            // Neither stops early then.
+            // None of them stops early then.
             assert_eq!(first.unique, theirs.unique_state_count() as u64, "{name}");
+            if first.unique < STATES_BY_HAND {
+                assert_eq!(first.unique, stage::states(name, &erased), "{name}");
+            }
         }
         (first.unique, first.verdict)
     }

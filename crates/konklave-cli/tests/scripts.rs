@@ -10,7 +10,7 @@ use konklave_catalog::option::Verb;
 use konklave_catalog::refusal::Refusal;
 use konklave_catalog::setup::Setup;
 use konklave_catalog::site::Site;
-use konklave_sim::script::Script;
+use konklave_stage::script::Script;
 
 fn play(catalog: &'static Catalog, algorithm: &str, text: &str) -> Result<String, String> {
     let script = Script::parse(text).map_err(|error| error.to_string())?;

@@ -1,9 +1,12 @@
 //! What must hold for every algorithm in the table, found by running all of them. That no random
 //! schedule breaks a promise is shown in `fuzz.rs`.
 
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use konklave::NodeId;
+use konklave::protocol::Effect;
+use konklave::trace::Line;
 use konklave_catalog::catalog::Catalog;
 use konklave_catalog::entry::Entry;
 use konklave_catalog::needs::Network;
@@ -15,7 +18,8 @@ use konklave_catalog::site::Site;
 use konklave_catalog::system::Watch;
 use konklave_sim::faults::Outage;
 use konklave_sim::random::{Random, Stream};
-use konklave_sim::{Delay, Options, Report};
+use konklave_sim::{Delay, Options, Recording, Report};
+use konklave_stage::erased::Erased;
 
 static CATALOG: LazyLock<&Catalog> = LazyLock::new(|| konklave_cli::catalog().leak());
 
@@ -63,11 +67,22 @@ impl Case {
         Self { setup, options: Options { seed, delay, ..Options::default() } }
     }
 
-    fn run(mut self, entry: &'static Entry) -> Result<Report<Measures>, Refusal> {
+    fn run(self, entry: &'static Entry) -> Result<Report<Measures>, Refusal> {
+        self.run_into(entry, None)
+    }
+
+    /// The same, with a trace if there is room for one.
+    fn run_into(
+        mut self,
+        entry: &'static Entry,
+        trace: Option<&mut Vec<u8>>,
+    ) -> Result<Report<Measures>, Refusal> {
         let site = Site::new(self.setup, entry, Verb::Run)?;
         self.options.fifo = site.needs_fifo();
         self.options.perpetual = entry.needs.perpetual;
-        site.system()?.run(&self.options, Watch::default(), &mut |_| true)
+        let trace = trace.map(|out| Recording::new(out, false));
+        let watch = Watch { trace, coverage: None };
+        site.system()?.run(&self.options, watch, &mut |_| true)
     }
 }
 
@@ -135,6 +150,32 @@ fn the_same_seed_gives_the_same_run_and_another_seed_another() {
         digests.sort_unstable();
         digests.dedup();
         assert!(digests.len() > 20, "{}: only {} different runs", entry.name, digests.len());
+    }
+}
+
+/// The simulator finds the kind of a message by its type, and all others by its JSON.
+#[test]
+fn messages_have_the_same_kinds_in_a_trace_as_in_the_simulator() {
+    for entry in CATALOG.entries() {
+        let mut messages = 0;
+        for seed in 0..30 {
+            let mut trace = Vec::new();
+            let report = Case::draw(entry, seed).run_into(entry, Some(&mut trace)).unwrap();
+            let mut by_kind = BTreeMap::<_, u64>::new();
+            for line in std::str::from_utf8(&trace).unwrap().lines() {
+                let Line::Step(step) = serde_json::from_str::<Line<Erased>>(line).unwrap() else {
+                    continue;
+                };
+                for effect in &step.effects {
+                    if let Effect::Send { msg, .. } = effect {
+                        *by_kind.entry(msg.kind()).or_default() += 1;
+                    }
+                }
+            }
+            assert_eq!(by_kind, report.messages.by_kind, "{}, seed {seed}", entry.name);
+            messages += report.messages.total;
+        }
+        assert!(messages > 100, "{}: only {messages} messages", entry.name);
     }
 }
 

@@ -244,7 +244,7 @@ fn mutate<T: Serialize + DeserializeOwned>(value: &T, random: &mut Random) -> Op
 }
 
 /// An environment from which nothing gets out.
-pub(crate) struct Void;
+struct Void;
 
 impl<P: Protocol> Env<P> for Void {
     fn send(&mut self, _to: NodeId, _msg: P::Msg) {}

@@ -2,13 +2,13 @@
 
 mod drive;
 
-use std::any::Any;
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use konklave::NodeId;
-use konklave::protocol::{Broken, Input, Monitor, Protocol, Verdict};
+use konklave::protocol::{Input, Monitor, Protocol};
 use konklave::trace::{End, Ended};
+use konklave_stage::local::{failed_assertion, panic_message};
 
 use crate::delay::Delay;
 use crate::disturbance::{self, Absence, Disturbance};
@@ -172,7 +172,7 @@ where
     ) -> std::io::Result<Report<W::Report>> {
         let run = AssertUnwindSafe(|| self.run_until_it_ends(go_on));
         let ended = catch_unwind(run).unwrap_or_else(|panic| {
-            self.world.judge(failed_assertion(panic.as_ref()));
+            self.world.judge(Err(failed_assertion(panic_message(panic.as_ref()))));
             Ended::Violation
         });
         if let Some(recording) = self.world.end_recording() {
@@ -291,11 +291,4 @@ where
             },
         }
     }
-}
-
-/// The verdict on a node that panicked.
-pub(crate) fn failed_assertion(panic: &(dyn Any + Send)) -> Verdict {
-    let text = panic.downcast_ref::<String>().map(String::as_str);
-    let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
-    Broken::promise("assertions hold", text.unwrap_or("a node panicked"))
 }

@@ -147,12 +147,12 @@ where
                 .on_dyn(input, &mut NodeEnv::<_, _, _, METERED, false> { world: self, me, load });
         }
         let is_sent = matches!(input, Input::Message { .. }) && label != FORGED;
-        let words = erased::input(&input);
+        let recorded = erased::input(&input);
         let env = &mut NodeEnv::<_, _, _, METERED, false> { world: self, me, load };
         let outcome = catch_unwind(AssertUnwindSafe(|| node.on_dyn(input, env)));
         let now = self.now;
         if let Some(recording) = &mut self.recording {
-            recording.step(now, me, words, is_sent.then_some(label), node);
+            recording.step(now, me, recorded, is_sent.then_some(label), node);
         }
         if let Err(panic) = outcome {
             resume_unwind(panic); // The step that failed is in the trace now.

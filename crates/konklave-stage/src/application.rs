@@ -1,13 +1,14 @@
-//! What applications may ask for: a finite supply of commands per node, part of the state that is
-//! explored.
+//! What applications may ask for.
 
 use std::fmt::Debug;
 use std::hash::Hash;
+use std::marker::PhantomData;
 
 use konklave::NodeId;
 use konklave::protocol::Data;
 
-/// The application of one node. Its commands end some day, so that a search does.
+/// The application of one node. It is part of the state that a search explores, so its supply of
+/// commands is finite there.
 pub trait Application: Clone + Eq + Hash + Debug + Send + 'static {
     /// What it asks for.
     type Command: Data;
@@ -70,4 +71,44 @@ pub enum Standing {
     Waiting,
     /// It has what it asked for.
     Served,
+}
+
+/// An application that may ask for anything at any time, and asks for nothing by itself: for runs
+/// that are told from outside.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Unrestricted<C, E>(PhantomData<fn() -> (C, E)>);
+
+impl<C, E> Default for Unrestricted<C, E> {
+    fn default() -> Self {
+        Self(PhantomData)
+    }
+}
+
+impl<C: Data, E: Data> Application for Unrestricted<C, E> {
+    type Command = C;
+    type Event = E;
+
+    const TAKES_TURNS: bool = false;
+
+    fn commands(&self) -> Vec<C> {
+        Vec::new()
+    }
+
+    fn may(&self, _command: &C) -> bool {
+        true
+    }
+
+    fn on_command(&mut self, _command: &C) {}
+
+    fn on_event(&mut self, _event: &E) {}
+
+    fn revive(&mut self) {}
+
+    fn supply(nodes: u32, _commands: &[(NodeId, C)]) -> Vec<Self> {
+        vec![Self::default(); nodes as usize]
+    }
+
+    fn standing(&self) -> Standing {
+        Standing::Idle
+    }
 }

@@ -1,8 +1,9 @@
-//! Nodes of any algorithm, spoken to in words.
+//! Type-erased values and nodes.
 //!
-//! Traces, replays, scripts and searches are not in a hurry. To them a message, timer, command or
-//! event is a [`Value`], and a node of any algorithm is a [`AnyNode`] one: so they are compiled once
-//! per problem, and not once per algorithm.
+//! Traces, replays, scripts and searches are not in a hurry. To them a message or a timer is a
+//! [`Value`], and a node of any algorithm is an [`AnyNode`]: so they are compiled once per problem,
+//! and not once per algorithm. Where not even the problem is known, everything in a trace belongs
+//! to the protocol [`Erased`].
 
 mod any_node;
 mod dyn_node;
@@ -17,50 +18,66 @@ use konklave::NodeId;
 use konklave::protocol::{Data, Effect, Env, Input, Protocol};
 use konklave::trace::{Fault, Line, Step};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use serde_json::Error;
 use serde_json::value::{RawValue, to_raw_value};
+use serde_json::{Error, Value as Json};
 
+use crate::kind;
 pub use any_node::AnyNode;
-pub use dyn_node::{DynNode, Sent};
 
-/// A message, timer, command or event as JSON; printed as the algorithm prints it.
+/// A message, timer, command or event of any type.
+///
+/// It is compared, ordered and hashed by its JSON. That of equal values is the same once it was
+/// normalised, which means: read as a value of its type, and written again.
 #[derive(Clone)]
-pub struct Value(Arc<Spelling>);
+pub struct Value(Arc<Content>);
 
-struct Spelling {
+struct Content {
     json: Box<RawValue>,
-    /// For people; empty where only the JSON is needed.
+    /// As the algorithm prints it; empty where only the JSON is needed.
     text: String,
-    /// The value itself, unless the word was read.
-    meaning: Option<Box<dyn Any + Send + Sync>>,
+    /// The value before it was erased; none if it was read from JSON.
+    original: Option<Box<dyn Any + Send + Sync>>,
 }
 
 impl Value {
-    /// The word for a value, to be written.
+    /// Erases a value that is only to be written: quicker than [`of`](Self::of).
     pub fn json(value: &impl Data) -> Self {
-        Self::spelt(value, String::new(), None)
+        Self::new(value, String::new(), None)
     }
 
-    /// The word for a value, to be written, shown and understood.
+    /// Erases a value that is to be written, printed and given to a node.
     pub fn of<T: Data>(value: &T) -> Self {
         match (value as &dyn Any).downcast_ref::<Self>() {
-            Some(word) => word.clone(),
-            None => Self::spelt(value, format!("{value:?}"), Some(Box::new(value.clone()))),
+            Some(erased) => erased.clone(),
+            None => Self::new(value, format!("{value:?}"), Some(Box::new(value.clone()))),
         }
     }
 
-    fn spelt(value: &impl Data, text: String, meaning: Option<Box<dyn Any + Send + Sync>>) -> Self {
+    fn new(value: &impl Data, text: String, original: Option<Box<dyn Any + Send + Sync>>) -> Self {
         // Maps with keys that JSON does not have are the only other case.
-        let json = to_raw_value(value).expect("words can be written as JSON");
-        Self(Arc::new(Spelling { json, text, meaning }))
+        let json = to_raw_value(value).expect("values can be written as JSON");
+        Self(Arc::new(Content { json, text, original }))
     }
 
-    /// What it means.
+    /// The kind of a message, by the same rule as [`Kind::of`](crate::kind::Kind::of).
+    pub fn kind(&self) -> String {
+        kind::name(&kind::variants(&self.to_json()))
+    }
+
+    /// This value as JSON, to be looked into; null if a damaged trace has nested it too deeply.
+    pub fn to_json(&self) -> Json {
+        serde_json::from_str(self.0.json.get()).unwrap_or_default()
+    }
+
+    /// The value of a type that can be written like this one.
+    ///
+    /// # Errors
+    ///
+    /// If the type has no such value.
     pub fn get<T: Data>(&self) -> Result<T, Error> {
-        let word: &dyn Any = self;
-        let meaning = self.0.meaning.as_ref().and_then(|meaning| meaning.downcast_ref());
-        match word.downcast_ref().or(meaning) {
-            Some(value) => Ok(T::clone(value)),
+        let original = self.0.original.as_ref();
+        match original.and_then(|original| original.downcast_ref()) {
+            Some(original) => Ok(T::clone(original)),
             None => serde_json::from_str(self.0.json.get()),
         }
     }
@@ -107,12 +124,12 @@ impl Serialize for Value {
 impl<'de> Deserialize<'de> for Value {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let json = Box::<RawValue>::deserialize(deserializer)?;
-        Ok(Self(Arc::new(Spelling { json, text: String::new(), meaning: None })))
+        Ok(Self(Arc::new(Content { json, text: String::new(), original: None })))
     }
 }
 
-/// The protocol that everything in a trace belongs to before it is known which one it is. It has
-/// words, and no nodes.
+/// The protocol that a trace belongs to as long as its algorithm is not known. It has values, and
+/// no nodes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Erased {}
 
@@ -131,7 +148,7 @@ impl Protocol for Erased {
     }
 }
 
-/// An input in words, to be written.
+/// Erases an input that is only to be written.
 pub fn input<P: Protocol>(input: &Input<P>) -> Input<Erased> {
     match input {
         Input::Start => Input::Start,
@@ -141,66 +158,45 @@ pub fn input<P: Protocol>(input: &Input<P>) -> Input<Erased> {
     }
 }
 
-/// The same line, as another protocol says it.
-///
-/// # Errors
-///
-/// If it has no word for something.
-pub fn translate<P: Protocol, Q: Protocol>(line: &Line<P>) -> Result<Line<Q>, Error> {
-    Ok(match line {
-        Line::Step(step) => {
-            let Step { at, node, input, number, effects, state } = step;
-            Line::Step(Step {
-                at: *at,
-                node: *node,
-                input: translate_input(input)?,
-                number: *number,
-                effects: effects.iter().map(translate_effect).collect::<Result<_, _>>()?,
-                state: state.clone(),
-            })
-        }
-        Line::Fault { at, what } => Line::Fault { at: *at, what: translate_fault(what)? },
+/// Erases a line of a trace that is to be written and printed.
+pub fn line<P: Protocol>(line: &Line<P>) -> Line<Erased> {
+    match line {
+        Line::Step(Step { at, node, input, number, effects, state }) => Line::Step(Step {
+            at: *at,
+            node: *node,
+            input: match input {
+                Input::Start => Input::Start,
+                Input::Command(command) => Input::Command(Value::of(command)),
+                Input::Message { from, msg } => Input::Message { from: *from, msg: Value::of(msg) },
+                Input::Timer(timer) => Input::Timer(Value::of(timer)),
+            },
+            number: *number,
+            effects: effects.iter().map(effect).collect(),
+            state: state.clone(),
+        }),
+        Line::Fault { at, what } => Line::Fault { at: *at, what: fault(what) },
         Line::Loop { at } => Line::Loop { at: *at },
         Line::End(end) => Line::End(end.clone()),
-    })
+    }
 }
 
-fn same<T: Data, U: Data>(value: &T) -> Result<U, Error> {
-    Value::of(value).get()
-}
-
-/// The same input, as another protocol says it.
-///
-/// # Errors
-///
-/// If it has no word for something.
-pub fn translate_input<P: Protocol, Q: Protocol>(input: &Input<P>) -> Result<Input<Q>, Error> {
-    Ok(match input {
-        Input::Start => Input::Start,
-        Input::Command(command) => Input::Command(same(command)?),
-        Input::Message { from, msg } => Input::Message { from: *from, msg: same(msg)? },
-        Input::Timer(timer) => Input::Timer(same(timer)?),
-    })
-}
-
-fn translate_effect<P: Protocol, Q: Protocol>(effect: &Effect<P>) -> Result<Effect<Q>, Error> {
-    Ok(match effect {
-        Effect::Send { to, msg } => Effect::Send { to: *to, msg: same(msg)? },
+fn effect<P: Protocol>(effect: &Effect<P>) -> Effect<Erased> {
+    match effect {
+        Effect::Send { to, msg } => Effect::Send { to: *to, msg: Value::of(msg) },
         Effect::SetTimer { timer, after } => {
-            Effect::SetTimer { timer: same(timer)?, after: *after }
+            Effect::SetTimer { timer: Value::of(timer), after: *after }
         }
-        Effect::CancelTimer(timer) => Effect::CancelTimer(same(timer)?),
-        Effect::Emit(event) => Effect::Emit(same(event)?),
+        Effect::CancelTimer(timer) => Effect::CancelTimer(Value::of(timer)),
+        Effect::Emit(event) => Effect::Emit(Value::of(event)),
         Effect::Choose { bound, value } => Effect::Choose { bound: *bound, value: *value },
-    })
+    }
 }
 
-fn translate_fault<P: Protocol, Q: Protocol>(fault: &Fault<P>) -> Result<Fault<Q>, Error> {
-    Ok(match fault {
+fn fault<P: Protocol>(fault: &Fault<P>) -> Fault<Erased> {
+    match fault {
         Fault::Garbage { node, messages } => {
-            let message = |(from, msg): &(NodeId, _)| Ok((*from, same(msg)?));
-            let messages = messages.iter().map(message).collect::<Result<_, Error>>()?;
-            Fault::Garbage { node: *node, messages }
+            let message = |(from, msg): &(NodeId, _)| (*from, Value::of(msg));
+            Fault::Garbage { node: *node, messages: messages.iter().map(message).collect() }
         }
         Fault::Lost(number) => Fault::Lost(*number),
         Fault::Doubled(number) => Fault::Doubled(*number),
@@ -212,7 +208,7 @@ fn translate_fault<P: Protocol, Q: Protocol>(fault: &Fault<P>) -> Result<Fault<Q
         Fault::Partition(groups) => Fault::Partition(groups.clone()),
         Fault::Heal(groups) => Fault::Heal(groups.clone()),
         Fault::Forged { from, to } => Fault::Forged { from: *from, to: *to },
-    })
+    }
 }
 
 #[cfg(test)]
@@ -220,18 +216,27 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_mean_the_same_whether_they_were_spoken_or_read() {
-        let spoken = Value::of(&(1_u8, None::<u8>));
-        assert_eq!(format!("{spoken:?}"), "(1, None)");
-        let text = serde_json::to_string(&spoken).unwrap();
+    fn json_that_is_nested_too_deeply_is_no_trouble() {
+        let deep = format!("{}{}", "[".repeat(1000), "]".repeat(1000));
+        let value: Value = serde_json::from_str(&deep).unwrap();
+        assert_eq!((value.to_json(), value.kind()), (Json::Null, "message".to_owned()));
+    }
+
+    #[test]
+    fn a_value_is_the_same_whether_it_was_erased_or_read() {
+        let erased = Value::of(&(1_u8, None::<u8>));
+        assert_eq!(format!("{erased:?}"), "(1, None)");
+        let text = serde_json::to_string(&erased).unwrap();
         assert_eq!(text, "[1,null]");
         let read: Value = serde_json::from_str(&text).unwrap();
-        assert_eq!(read, spoken);
-        for word in [spoken, read] {
-            assert_eq!(word.get::<(u8, Option<u8>)>().unwrap(), (1, None));
-            assert_eq!(word.get::<[Option<u8>; 2]>().unwrap(), [Some(1), None]);
-            assert_eq!(word.get::<Value>().unwrap(), word);
-            assert!(word.get::<u8>().is_err());
+        assert_eq!(read, erased);
+        for value in [erased, read] {
+            assert_eq!(value.get::<(u8, Option<u8>)>().unwrap(), (1, None));
+            assert_eq!(value.get::<[Option<u8>; 2]>().unwrap(), [Some(1), None]);
+            assert_eq!(value.get::<Value>().unwrap(), value);
+            assert!(value.get::<u8>().is_err());
+            let again = Value::of(&value);
+            assert_eq!(format!("{again:?}"), format!("{value:?}"), "erased once, not twice");
         }
     }
 }

@@ -5,30 +5,27 @@ use std::collections::BTreeMap;
 use konklave::NodeId;
 use konklave::protocol::{Broken, Effect, Input, Invariant, Protocol};
 use konklave::trace::{Fault, Line, Step};
+use konklave_stage::local::choices_in;
+use konklave_stage::{Action, Letter};
 
-use crate::local::choices_in;
-use crate::stage::Letter;
 use crate::system::Order;
 
-/// Something that happens. The first start of each node is left out: it always does.
+/// Something that happens. The first start of each node is left out: it always does. Messages are
+/// meant by what they say, because their numbers change when something is taken away.
 #[derive(Clone, Debug)]
 pub(crate) enum Happening<P: Protocol> {
-    /// A node takes a step by itself.
-    Own { node: NodeId, input: Input<P>, choices: Vec<u32> },
+    /// Anything that has nothing to do with a message that was sent.
+    Act { action: Action<P>, choices: Vec<u32> },
     /// A message arrives.
     Arrive { letter: Letter<P>, choices: Vec<u32> },
-    /// A message arrives that nobody has sent.
-    Forge { letter: Letter<P>, choices: Vec<u32> },
     /// A message is lost.
     Lose(Letter<P>),
     /// A message will arrive twice.
-    Double(Letter<P>),
-    /// A node crashes.
-    Crash(NodeId),
-    /// A crashed node is back.
+    Duplicate(Letter<P>),
+    /// A message is forged and arrives.
+    Forge { from: NodeId, to: NodeId, msg: P::Msg, choices: Vec<u32> },
+    /// A crashed node is back and starts.
     Restart { node: NodeId, choices: Vec<u32> },
-    /// A node's memory is spoilt.
-    Spoil { node: NodeId, messages: Vec<(NodeId, P::Msg)> },
 }
 
 /// A recorded schedule.
@@ -65,7 +62,7 @@ impl<P: Protocol> Recorded<P> {
             starts: vec![None; nodes.len()],
             happenings: Vec::new(),
             letters: Vec::new(),
-            doubled: doubled(lines),
+            duplicates: duplicates(lines),
             pending: BTreeMap::new(),
             order: Order::Fifo,
         };
@@ -98,15 +95,15 @@ pub fn commands<P: Protocol>(lines: &[Line<P>]) -> Vec<(NodeId, P::Command)> {
     lines.iter().filter_map(command).collect()
 }
 
-/// How often each message is doubled.
-fn doubled<P: Protocol>(lines: &[Line<P>]) -> BTreeMap<u32, u32> {
-    let mut doubled = BTreeMap::new();
+/// How many duplicates of each message there are.
+fn duplicates<P: Protocol>(lines: &[Line<P>]) -> BTreeMap<u32, u32> {
+    let mut duplicates = BTreeMap::new();
     for line in lines {
         if let Line::Fault { what: Fault::Doubled(number), .. } = line {
-            *doubled.entry(*number).or_default() += 1;
+            *duplicates.entry(*number).or_default() += 1;
         }
     }
-    doubled
+    duplicates
 }
 
 struct Reader<P: Protocol> {
@@ -114,7 +111,7 @@ struct Reader<P: Protocol> {
     happenings: Vec<Happening<P>>,
     /// All messages, by their numbers.
     letters: Vec<Letter<P>>,
-    doubled: BTreeMap<u32, u32>,
+    duplicates: BTreeMap<u32, u32>,
     /// What is in transit on each channel, in the order of sending.
     pending: BTreeMap<(NodeId, NodeId), Vec<u32>>,
     order: Order,
@@ -139,29 +136,30 @@ impl<P: Protocol> Reader<P> {
             }
             (Input::Message { .. }, Some(number)) => self.arrive(*number, choices)?,
             (Input::Message { from, msg }, None) => {
-                let letter = Letter { from: *from, to: node, msg: msg.clone() };
-                self.happenings.push(Happening::Forge { letter, choices });
+                let (from, msg) = (*from, msg.clone());
+                self.happenings.push(Happening::Forge { from, to: node, msg, choices });
             }
             (Input::Command(_) | Input::Timer(_), _) => {
-                self.happenings.push(Happening::Own { node, input: input.clone(), choices });
+                let action = Action::own(node, input.clone());
+                self.happenings.extend(action.map(|action| Happening::Act { action, choices }));
             }
         }
         for effect in effects {
             if let Effect::Send { to, msg } = effect {
-                self.send(Letter { from: node, to: *to, msg: msg.clone() });
+                let number = self.letters.len() as u32;
+                self.send(Letter { number, from: node, to: *to, msg: msg.clone() });
             }
         }
         Ok(())
     }
 
-    /// A message that is doubled is so from the beginning, whenever that shows.
+    /// A message that is duplicated is so from the beginning, whenever that shows.
     fn send(&mut self, letter: Letter<P>) {
-        let number = self.letters.len() as u32;
         let pending = self.pending.entry((letter.from, letter.to)).or_default();
-        pending.push(number);
-        for _ in 0..self.doubled.get(&number).copied().unwrap_or(0) {
-            self.happenings.push(Happening::Double(letter.clone()));
-            pending.push(number);
+        pending.push(letter.number);
+        for _ in 0..self.duplicates.get(&letter.number).copied().unwrap_or(0) {
+            self.happenings.push(Happening::Duplicate(letter.clone()));
+            pending.push(letter.number);
         }
         self.letters.push(letter);
     }
@@ -184,6 +182,10 @@ impl<P: Protocol> Reader<P> {
         Ok(())
     }
 
+    fn act(&mut self, action: Action<P>) {
+        self.happenings.push(Happening::Act { action, choices: Vec::new() });
+    }
+
     fn fault(&mut self, fault: &Fault<P>) -> Result<(), Unfit> {
         match fault {
             Fault::Lost(number) => {
@@ -191,14 +193,14 @@ impl<P: Protocol> Reader<P> {
                 self.happenings.push(Happening::Lose(letter));
             }
             Fault::Missed(number) => self.arrive(*number, Vec::new())?,
-            Fault::Crash(node) => self.happenings.push(Happening::Crash(*node)),
             Fault::Restart(node) => {
                 self.happenings.push(Happening::Restart { node: *node, choices: Vec::new() });
             }
+            Fault::Crash(node) => self.act(Action::Crash(*node)),
             Fault::Garbage { node, messages } => {
-                self.happenings.push(Happening::Spoil { node: *node, messages: messages.clone() });
+                self.act(Action::Spoil { node: *node, messages: messages.clone() });
             }
-            // Doubling was seen before, forgeries show when they arrive, and what merely holds
+            // Duplicates were seen before, forgeries show when they arrive, and what merely holds
             // messages back is the same as bad luck.
             Fault::Doubled(_)
             | Fault::Forged { .. }

@@ -2,14 +2,15 @@
 
 use std::collections::VecDeque;
 
-use konklave::NodeId;
-use konklave::protocol::{Broken, Input, Invariant, Monitor, Protocol};
+use konklave::protocol::{Broken, Invariant, Monitor, Protocol};
+use konklave_stage::local::Urge;
+use konklave_stage::{Action, Letter, Stage, Status};
 
 use super::happening::{Happening, Recorded};
 use crate::application::Application;
+use crate::chronicle::Chronicle;
 use crate::report::Schedule;
-use crate::stage::{Letter, Stage};
-use crate::system::{Order, Pace, System};
+use crate::system::System;
 
 /// A recorded schedule, some of which is tried again and again.
 pub(super) struct Play<'a, P: Protocol, A, M> {
@@ -21,8 +22,8 @@ pub(super) struct Play<'a, P: Protocol, A, M> {
     /// How many steps lead to rest at most.
     steps_to_rest: u64,
     system: &'a System<P, A, M>,
-    /// What was tried last up to some place, and the stage there.
-    known: Option<(Vec<u32>, Stage<'a, P, A, M>)>,
+    /// What was tried last up to some place, and what it had come to there.
+    known: Option<(Vec<u32>, Chronicle<P, A, M>)>,
 }
 
 /// When a promise is broken.
@@ -67,208 +68,186 @@ where
 
     /// Whether what happens breaks the promise: which of the rest could happen until then.
     pub(super) fn attempt(&mut self, beginning: &[u32], rest: &[u32]) -> Option<Vec<u32>> {
-        let mut stage = self.know(beginning);
-        let used = self.continue_with(&mut stage, rest);
-        self.breaks(&mut stage).then_some(used)
+        let mut chronicle = self.know(beginning);
+        let used = self.continue_with(&mut chronicle, rest);
+        self.breaks(&mut chronicle).then_some(used)
     }
 
     /// The trace of such a list, which breaks the promise.
     pub(super) fn write(&self, list: &[u32]) -> (Broken, Schedule<P>) {
-        let mut stage = self.opening(true);
-        self.continue_with(&mut stage, list);
-        assert!(self.breaks(&mut stage), "what broke the promise breaks it again");
-        let broken = stage.broken().cloned().expect("it is broken");
-        (broken.clone(), stage.end(Some(broken)))
+        let mut chronicle = self.open(self.empty().kept());
+        self.continue_with(&mut chronicle, list);
+        assert!(self.breaks(&mut chronicle), "what broke the promise breaks it again");
+        let broken = chronicle.stage.broken().cloned().expect("it is broken");
+        (broken.clone(), chronicle.end(Some(broken)))
     }
 
-    /// All nodes have started, unless that breaks something. If `is_kept`, what happens is written
-    /// down.
-    fn opening(&self, is_kept: bool) -> Stage<'a, P, A, M> {
-        let mut stage = Stage::new(self.system, is_kept);
-        stage.watch(self.invariants);
-        for (node, choices) in NodeId::all(stage.nodes()).zip(&self.recorded.starts) {
-            if stage.broken().is_none() {
-                stage.step(node, Input::Start, choices);
+    /// Nothing has happened.
+    fn empty(&self) -> Chronicle<P, A, M> {
+        let mut chronicle = Chronicle::new(self.system);
+        chronicle.stage = chronicle.stage.watched(self.invariants.to_vec());
+        chronicle
+    }
+
+    /// All nodes start, unless that breaks something.
+    fn open(&self, mut chronicle: Chronicle<P, A, M>) -> Chronicle<P, A, M> {
+        for (node, choices) in chronicle.stage.nodes().zip(&self.recorded.starts) {
+            if chronicle.stage.broken().is_none() {
+                chronicle.happen(&Action::Start(node), choices);
             }
         }
-        stage
+        chronicle
     }
 
-    /// The stage where this beginning ends. Mostly it is a little longer than the last one.
-    fn know(&mut self, beginning: &[u32]) -> Stage<'a, P, A, M> {
+    /// What this beginning comes to. Mostly it is a little longer than the last one.
+    fn know(&mut self, beginning: &[u32]) -> Chronicle<P, A, M> {
         let known = self.known.take().filter(|(done, _)| beginning.starts_with(done));
-        let (done, mut stage) = known.unwrap_or_else(|| (Vec::new(), self.opening(false)));
-        self.continue_with(&mut stage, &beginning[done.len()..]);
-        self.known = Some((beginning.to_vec(), stage.clone()));
-        stage
+        let (done, mut chronicle) = known.unwrap_or_else(|| (Vec::new(), self.open(self.empty())));
+        self.continue_with(&mut chronicle, &beginning[done.len()..]);
+        self.known = Some((beginning.to_vec(), chronicle.clone()));
+        chronicle
     }
 
     /// Lets these things happen until a promise breaks; which of them could.
-    fn continue_with(&self, stage: &mut Stage<'a, P, A, M>, list: &[u32]) -> Vec<u32> {
+    fn continue_with(&self, chronicle: &mut Chronicle<P, A, M>, list: &[u32]) -> Vec<u32> {
         let mut used = Vec::with_capacity(list.len());
         for &place in list {
-            if stage.broken().is_some() {
+            if chronicle.stage.broken().is_some() {
                 break;
             }
-            if self.happen(stage, &self.recorded.happenings[place as usize]) {
+            if happen(chronicle, &self.recorded.happenings[place as usize]) {
                 used.push(place);
             }
         }
         used
     }
 
-    fn breaks(&self, stage: &mut Stage<'a, P, A, M>) -> bool {
+    fn breaks(&self, chronicle: &mut Chronicle<P, A, M>) -> bool {
         if self.breach == Breach::AtRest {
+            let stage = &chronicle.stage;
             // Where nobody asks for anything, that nobody gets it breaks no promise.
-            if !stage.was_asked() || stage.broken().is_some() || !self.come_to_rest(stage) {
+            if !stage.was_asked() || stage.broken().is_some() || !self.come_to_rest(chronicle) {
                 return false;
             }
-            stage.at_rest();
+            let _ = chronicle.stage.judge_at_rest(); // The stage remembers.
         }
-        stage.broken().is_some_and(|broken| broken.promise == self.recorded.broken.promise)
+        let broken = chronicle.stage.broken();
+        broken.is_some_and(|broken| broken.promise == self.recorded.broken.promise)
     }
 
-    /// Lets something happen, if it can; whether it could.
-    fn happen(&self, stage: &mut Stage<'a, P, A, M>, happening: &Happening<P>) -> bool {
-        match happening {
-            Happening::Own { node, input, choices } => {
-                let can = self.can(stage, *node, input);
-                if can {
-                    stage.step(*node, input.clone(), choices);
-                }
-                can
-            }
-            Happening::Arrive { letter, choices } => match self.find(stage, letter) {
-                Some(place) => {
-                    stage.arrive(place, choices);
-                    true
-                }
-                None => false,
-            },
-            Happening::Forge { letter, choices } => {
-                let can = stage.is_up(letter.to);
-                if can {
-                    stage.forge(letter.clone(), choices);
-                }
-                can
-            }
-            Happening::Lose(letter) => {
-                self.find_sent(stage, letter).map(|it| stage.lose(it)).is_some()
-            }
-            Happening::Double(letter) => {
-                self.find_sent(stage, letter).map(|it| stage.double(it)).is_some()
-            }
-            Happening::Crash(node) => {
-                let can = stage.is_up(*node);
-                if can {
-                    stage.crash(*node);
-                }
-                can
-            }
-            Happening::Restart { node, choices } => {
-                let can = !stage.is_up(*node);
-                if can {
-                    stage.restart(*node, choices);
-                }
-                can
-            }
-            Happening::Spoil { node, messages } => {
-                let can = stage.is_up(*node);
-                if can {
-                    stage.spoil(*node, messages);
-                }
-                can
-            }
-        }
-    }
-
-    /// Whether a node can get this input of its own now.
-    fn can(&self, stage: &Stage<'a, P, A, M>, node: NodeId, input: &Input<P>) -> bool {
-        let Some(local) = stage.local(node).filter(|_| stage.is_up(node)) else { return false };
-        let is_soon =
-            self.system.world.pace == Pace::Patient && stage.transit().any(|it| stage.is_up(it.to));
-        match input {
-            Input::Command(command) => {
-                let is_notice = local.application.notices().contains(command);
-                local.application.may(command) && !(is_notice && is_soon)
-            }
-            Input::Timer(timer) => local.timers.contains(timer) && !is_soon,
-            Input::Start | Input::Message { .. } => false,
-        }
-    }
-
-    /// The message that can arrive: this one, or else the oldest on its channel.
-    fn find(&self, stage: &Stage<'a, P, A, M>, letter: &Letter<P>) -> Option<usize> {
-        match self.system.world.order {
-            Order::Any => self.find_sent(stage, letter),
-            Order::Fifo => oldest(stage, letter),
-        }
-    }
-
-    /// This message, or else the oldest on its channel, whatever the order of arrival.
-    fn find_sent(&self, stage: &Stage<'a, P, A, M>, letter: &Letter<P>) -> Option<usize> {
-        stage.place(|other| other == letter).or_else(|| oldest(stage, letter))
-    }
-
-    /// Everything arrives in the order of sending, who is inside leaves, notices come, and then
-    /// timers run out, until nothing is left to happen; whether that ends.
-    fn come_to_rest(&self, stage: &mut Stage<'a, P, A, M>) -> bool {
-        let last = stage.steps() + self.steps_to_rest;
+    /// Everything arrives in the order of sending, applications that are inside leave, notices
+    /// come, and then timers run out, until nothing is left to happen; whether that ends.
+    fn come_to_rest(&self, chronicle: &mut Chronicle<P, A, M>) -> bool {
+        let last = chronicle.stage.steps() + self.steps_to_rest;
         let mut timers = VecDeque::new();
-        while stage.steps() < last && stage.broken().is_none() {
-            if stage.transit().len() > 0 {
-                stage.arrive(0, &[]);
-                continue;
-            }
-            if let Some((node, command)) = duty(stage) {
-                stage.step(node, Input::Command(command), &[]);
+        while chronicle.stage.steps() < last && chronicle.stage.broken().is_none() {
+            if let Some(action) = pressing(&chronicle.stage) {
+                chronicle.happen(&action, &[]);
                 continue;
             }
             if timers.is_empty() {
-                timers = pending(stage);
+                timers = pending(&chronicle.stage);
             }
-            let Some((node, timer)) = timers.pop_front() else { return true };
-            if stage.local(node).is_some_and(|local| local.timers.contains(&timer)) {
-                stage.step(node, Input::Timer(timer), &[]);
+            let Some(timer) = timers.pop_front() else { return true };
+            if chronicle.stage.allows(&timer) {
+                chronicle.happen(&timer, &[]);
             }
         }
         false
     }
 }
 
-/// The oldest message on the same channel.
-fn oldest<P, A, M>(stage: &Stage<'_, P, A, M>, letter: &Letter<P>) -> Option<usize>
+/// Lets something happen, if it can; whether it could.
+fn happen<P, A, M>(chronicle: &mut Chronicle<P, A, M>, happening: &Happening<P>) -> bool
 where
     P: Protocol,
     A: Application<Command = P::Command, Event = P::Event>,
     M: Monitor<Command = P::Command, Event = P::Event>,
 {
-    stage.place(|other| (other.from, other.to) == (letter.from, letter.to))
+    let stage = &chronicle.stage;
+    match happening {
+        Happening::Act { action, choices } => act(chronicle, action, choices),
+        Happening::Arrive { letter, choices } => {
+            let arrival = similar(stage, letter).map(Action::Deliver).find(|it| stage.allows(it));
+            arrival.is_some_and(|arrival| act(chronicle, &arrival, choices))
+        }
+        Happening::Lose(letter) => {
+            let number = similar(stage, letter).next();
+            number.is_some_and(|number| act(chronicle, &Action::Lose(number), &[]))
+        }
+        Happening::Duplicate(letter) => {
+            let number = similar(stage, letter).next();
+            number.is_some_and(|number| act(chronicle, &Action::Duplicate(number), &[]))
+        }
+        Happening::Forge { from, to, msg, choices } => {
+            let (from, to, msg) = (*from, *to, msg.clone());
+            stage.local(to).is_ok_and(|local| local.status == Status::Up)
+                && act(chronicle, &Action::Forge { from, to }, &[])
+                && act(chronicle, &Action::DeliverForged { from, to, msg }, choices)
+        }
+        Happening::Restart { node, choices } => {
+            act(chronicle, &Action::Restart(*node), &[])
+                && act(chronicle, &Action::Start(*node), choices)
+        }
+    }
 }
 
-/// The first thing that has to happen to a node.
-fn duty<P, A, M>(stage: &Stage<'_, P, A, M>) -> Option<(NodeId, P::Command)>
+/// Lets something happen, if it may; whether it did.
+fn act<P, A, M>(chronicle: &mut Chronicle<P, A, M>, action: &Action<P>, choices: &[u32]) -> bool
 where
     P: Protocol,
     A: Application<Command = P::Command, Event = P::Event>,
     M: Monitor<Command = P::Command, Event = P::Event>,
 {
-    NodeId::all(stage.nodes()).find_map(|node| {
-        let duty = stage.local(node)?.duties().next()?;
-        Some((node, duty))
+    let may = chronicle.stage.allows(action);
+    if may {
+        chronicle.happen(action, choices);
+    }
+    may
+}
+
+/// The numbers of the messages that can stand for this one: one that says the same, or else the
+/// oldest on its channel.
+fn similar<'a, P, A, M>(
+    stage: &'a Stage<P, A, M>,
+    letter: &'a Letter<P>,
+) -> impl Iterator<Item = u32> + use<'a, P, A, M>
+where
+    P: Protocol,
+    A: Application<Command = P::Command, Event = P::Event>,
+    M: Monitor<Command = P::Command, Event = P::Event>,
+{
+    let channel = || stage.transit().filter(|it| (it.from, it.to) == (letter.from, letter.to));
+    let same = channel().find(|it| it.msg == letter.msg);
+    same.into_iter().chain(channel().next()).map(|letter| letter.number)
+}
+
+/// The first thing that has to happen before timers run out.
+fn pressing<P, A, M>(stage: &Stage<P, A, M>) -> Option<Action<P>>
+where
+    P: Protocol,
+    A: Application<Command = P::Command, Event = P::Event>,
+    M: Monitor<Command = P::Command, Event = P::Event>,
+{
+    let oldest = stage.transit().next().map(|letter| Action::Deliver(letter.number));
+    oldest.or_else(|| {
+        stage.nodes().zip(stage.locals()).find_map(|(node, local)| {
+            let is_pressing = |urge| matches!(urge, Urge::Duty | Urge::Notice);
+            let duty = local.inputs().into_iter().find(|(urge, _)| is_pressing(*urge));
+            duty.and_then(|(_, input)| Action::own(node, input))
+        })
     })
 }
 
-/// All timers that are pending.
-fn pending<P, A, M>(stage: &Stage<'_, P, A, M>) -> VecDeque<(NodeId, P::Timer)>
+/// That each of the pending timers runs out.
+fn pending<P, A, M>(stage: &Stage<P, A, M>) -> VecDeque<Action<P>>
 where
     P: Protocol,
     A: Application<Command = P::Command, Event = P::Event>,
     M: Monitor<Command = P::Command, Event = P::Event>,
 {
-    let of_node = |node| {
-        let timers = stage.local(node).map(|local| local.timers.clone()).unwrap_or_default();
-        timers.into_iter().map(move |timer| (node, timer))
-    };
-    NodeId::all(stage.nodes()).flat_map(of_node).collect()
+    let timers = stage.nodes().zip(stage.locals()).flat_map(|(node, local)| {
+        local.timers.iter().map(move |timer| Action::Timer { node, timer: timer.clone() })
+    });
+    timers.collect()
 }

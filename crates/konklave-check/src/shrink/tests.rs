@@ -15,9 +15,10 @@ use konklave::trace::Line;
 use konklave_catalog::election::workload::{Ballot, Plan as BallotPlan};
 use konklave_catalog::mutex::workload::{Contention, Demand, Plan};
 use konklave_sim::workload::Workload;
-use konklave_sim::{Delay, Faults, Options, Recording, Simulation, replay};
+use konklave_sim::{Delay, Faults, Options, Recording, Simulation};
 use konklave_specimens::{Flaw, Flawed, Flawless};
 use konklave_stage::erased::AnyNode;
+use konklave_stage::replay::replay;
 use std::time::Duration;
 
 use super::happening::Recorded;
@@ -79,8 +80,8 @@ where
     assert!(size.steps <= Size::of(lines).steps, "{about}: {size:?} of {:?}", Size::of(lines));
 
     let mut text = shrunk.schedule.iter().map(|line| Ok(serde_json::to_string(line).unwrap()));
-    let spoken = &|me| AnyNode::new(make(me));
-    let replayed = replay(&mut text, nodes, spoken, monitor.clone(), &mut |_| {});
+    let erased = &|me| AnyNode::new(make(me));
+    let replayed = replay(&mut text, nodes, erased, monitor.clone(), &mut |_| {});
     let replayed = replayed.unwrap_or_else(|error| panic!("{about}: {error}"));
     assert_eq!(replayed.broken, Some(shrunk.broken.clone()), "{about}");
 

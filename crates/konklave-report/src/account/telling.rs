@@ -9,7 +9,7 @@ use konklave_stage::erased::{Erased, Value};
 
 use super::spans::Spans;
 use super::{Account, Event, Fate, Message, Shade, ShadeKind, SpanKind, Vocabulary, What};
-use crate::speech;
+use crate::show;
 
 pub(super) struct Telling {
     nodes: usize,
@@ -182,9 +182,9 @@ impl Telling {
             from,
             to,
             fate: Fate::InFlight,
-            kind: speech::kind(msg),
-            label: speech::label(msg),
-            text: speech::text(msg),
+            kind: msg.kind(),
+            label: show::label(msg),
+            text: show::text(msg),
         });
         self.sent += 1;
     }
@@ -199,9 +199,9 @@ impl Telling {
                 from,
                 to,
                 fate: Fate::Arrived(event),
-                kind: speech::kind(msg),
-                label: speech::label(msg),
-                text: speech::text(msg),
+                kind: msg.kind(),
+                label: show::label(msg),
+                text: show::text(msg),
             }),
         }
     }
@@ -296,11 +296,11 @@ impl Telling {
 /// What a step is about, but for the messages: the command or the timer, and what was told.
 fn label(step: &Step<Erased>) -> String {
     let asked = match &step.input {
-        Input::Command(word) | Input::Timer(word) => Some(speech::text(word)),
+        Input::Command(value) | Input::Timer(value) => Some(show::text(value)),
         Input::Start | Input::Message { .. } => None,
     };
     let told = step.effects.iter().filter_map(|effect| match effect {
-        Effect::Emit(event) => Some(speech::text(event)),
+        Effect::Emit(event) => Some(show::text(event)),
         _ => None,
     });
     asked.into_iter().chain(told).collect::<Vec<_>>().join(", ")

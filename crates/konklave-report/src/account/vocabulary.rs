@@ -2,7 +2,6 @@ use konklave::sense::Sense;
 use konklave_stage::erased::Value;
 
 use super::SpanKind;
-use crate::speech;
 
 /// What a reader has to know about a problem to tell what happened: the part that each command and
 /// each event plays in an operation, and what the problem calls having what was asked for. The
@@ -39,10 +38,10 @@ impl Vocabulary {
     }
 
     pub(super) fn of_command(&self, command: &Value) -> Sense {
-        (self.command)(&speech::json(command))
+        (self.command)(&command.to_json())
     }
 
     pub(super) fn of_event(&self, event: &Value) -> Sense {
-        (self.event)(&speech::json(event))
+        (self.event)(&event.to_json())
     }
 }

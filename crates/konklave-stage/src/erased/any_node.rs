@@ -2,54 +2,64 @@
 
 use std::fmt::{self, Debug};
 use std::hash::{Hash, Hasher};
-use std::marker::PhantomData;
-use std::time::Duration;
 
-use konklave::protocol::{Data, Env, Input, Invariant, Protocol, Snapshot};
-use konklave::trace::Line;
+use konklave::protocol::{Data, Effect, Env, Input, Invariant, Protocol};
+use konklave::trace::{Fault, Line};
 use konklave::{NodeId, NodeSet};
 use serde_json::Error;
 
-use super::dyn_node::{DynInvariant, DynNode};
-use super::{Erased, Value, translate};
+use super::dyn_node::DynNode;
+use super::{Erased, Value};
 
 /// A node of any algorithm for a problem with these commands and events. Its messages and timers
-/// are words. What it can do takes longer, but is compiled only once for all of them.
-pub struct AnyNode<C, E> {
-    /// The node itself.
-    pub node: Box<dyn DynNode>,
-    problem: PhantomData<fn() -> (C, E)>,
-}
+/// are erased. What it can do takes longer, but is compiled only once for all algorithms.
+///
+/// # Panics
+///
+/// If it gets a message or timer that its algorithm does not have: [`read`](Self::read) makes sure
+/// that those in a trace exist.
+pub struct AnyNode<C: Data, E: Data>(pub(super) Box<dyn DynNode<C, E>>);
 
 impl<C: Data, E: Data> AnyNode<C, E> {
-    /// This node.
+    /// Erases a node.
     pub fn new(node: impl Protocol<Command = C, Event = E>) -> Self {
-        Self::from_actor(Box::new(node))
+        Self(Box::new(node))
     }
 
-    fn from_actor(node: Box<dyn DynNode>) -> Self {
-        Self { node, problem: PhantomData }
-    }
-
-    /// The line of a trace that this text is.
+    /// Reads a line of a trace of this node's algorithm, and normalises its values.
     ///
     /// # Errors
     ///
-    /// If it is none of this algorithm.
+    /// If it is no line of a trace, or has values that the algorithm does not have.
     pub fn read(&self, text: &str) -> Result<Line<Self>, Error> {
-        let mut line: Line<Erased> = serde_json::from_str(text)?;
-        self.node.normalise_line(&mut line)?;
-        translate(&line)
+        let mut line: Line<Self> = serde_json::from_str(text)?;
+        let message = |msg: &mut Value| self.0.normalise_message(msg).map(|it| *msg = it);
+        let timer = |timer: &mut Value| self.0.normalise_timer(timer).map(|it| *timer = it);
+        match &mut line {
+            Line::Step(step) => {
+                match &mut step.input {
+                    Input::Message { msg, .. } => message(msg)?,
+                    Input::Timer(name) => timer(name)?,
+                    Input::Start | Input::Command(_) => {}
+                }
+                step.effects.iter_mut().try_for_each(|effect| match effect {
+                    Effect::Send { msg, .. } => message(msg),
+                    Effect::SetTimer { timer: name, .. } => timer(name),
+                    Effect::CancelTimer(name) => timer(name),
+                    Effect::Emit(_) | Effect::Choose { .. } => Ok(()),
+                })?;
+            }
+            Line::Fault { what: Fault::Garbage { messages, .. }, .. } => {
+                messages.iter_mut().try_for_each(|(_, msg)| message(msg))?;
+            }
+            Line::Fault { .. } | Line::Loop { .. } | Line::End(_) => {}
+        }
+        Ok(line)
     }
 
-    /// A line of a trace in words.
+    /// Erases also the commands and events of a line.
     pub fn erase(line: &Line<Self>) -> Line<Erased> {
-        translate(line).expect("there are words for everything")
-    }
-
-    fn happen(&mut self, input: Input<Erased>, env: &mut impl Env<Self>) {
-        let understood = self.node.on_any(&input, &mut Typing(env, PhantomData));
-        understood.expect("nodes are spoken to in words of their own algorithm");
+        super::line(line)
     }
 }
 
@@ -60,84 +70,97 @@ impl<C: Data, E: Data> Protocol for AnyNode<C, E> {
     type Event = E;
 
     fn on_start(&mut self, env: &mut impl Env<Self>) {
-        self.happen(Input::Start, env);
+        self.0.on_erased(Input::Start, env);
     }
 
     fn on_command(&mut self, command: C, env: &mut impl Env<Self>) {
-        self.happen(Input::Command(Value::of(&command)), env);
+        self.0.on_erased(Input::Command(command), env);
     }
 
     fn on_message(&mut self, from: NodeId, msg: Value, env: &mut impl Env<Self>) {
-        self.happen(Input::Message { from, msg }, env);
+        self.0.on_erased(Input::Message { from, msg }, env);
     }
 
     fn on_timer(&mut self, timer: Value, env: &mut impl Env<Self>) {
-        self.happen(Input::Timer(timer), env);
+        self.0.on_erased(Input::Timer(timer), env);
     }
 
     fn waits_for(&self) -> NodeSet {
-        self.node.awaits()
+        self.0.awaits()
     }
 
     fn invariants(&self) -> Vec<Invariant<Self>> {
-        let dyn_invariants = self.node.dyn_invariants().into_iter();
-        let invariant = |invariant: DynInvariant| {
-            Invariant::new(invariant.name, move |system: &Snapshot<'_, Self>| {
-                let nodes: Vec<_> = system.nodes.iter().map(|node| node.node.as_ref()).collect();
-                (invariant.judge)(&nodes, system.messages).map_err(|broken| broken.detail)
-            })
-        };
-        dyn_invariants.map(invariant).collect()
-    }
-}
-
-/// Understands the events that a node tells in words.
-struct Typing<'a, N, P>(&'a mut N, PhantomData<P>);
-
-impl<P: Protocol<Msg = Value, Timer = Value>, N: Env<P>> Env<Erased> for Typing<'_, N, P> {
-    fn send(&mut self, to: NodeId, msg: Value) {
-        self.0.send(to, msg);
-    }
-
-    fn set_timer(&mut self, timer: Value, after: Duration) {
-        self.0.set_timer(timer, after);
-    }
-
-    fn cancel_timer(&mut self, timer: Value) {
-        self.0.cancel_timer(timer);
-    }
-
-    fn emit(&mut self, event: Value) {
-        self.0.emit(event.get().expect("it was an event when it was put into words"));
-    }
-
-    fn choose(&mut self, bound: u32) -> u32 {
-        self.0.choose(bound)
+        self.0.erased_invariants()
     }
 }
 
 impl<C: Data, E: Data> Clone for AnyNode<C, E> {
     fn clone(&self) -> Self {
-        Self::from_actor(self.node.boxed_clone())
+        Self(self.0.boxed_clone())
     }
 }
 
-impl<C, E> Debug for AnyNode<C, E> {
+impl<C: Data, E: Data> Debug for AnyNode<C, E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.node.state())
+        self.0.fmt(f)
     }
 }
 
-impl<C, E> PartialEq for AnyNode<C, E> {
+impl<C: Data, E: Data> PartialEq for AnyNode<C, E> {
     fn eq(&self, other: &Self) -> bool {
-        self.node.equals(other.node.as_ref())
+        self.0.equals(other)
     }
 }
 
-impl<C, E> Eq for AnyNode<C, E> {}
+impl<C: Data, E: Data> Eq for AnyNode<C, E> {}
 
-impl<C, E> Hash for AnyNode<C, E> {
+impl<C: Data, E: Data> Hash for AnyNode<C, E> {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        self.node.hash_into(state);
+        self.0.hash_into(state);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use konklave::mutex::ricart_agrawala::RicartAgrawala;
+    use konklave::mutex::{Command, Event};
+
+    use super::*;
+
+    fn read(text: &str) -> Result<Line<AnyNode<Command, Event>>, Error> {
+        AnyNode::new(RicartAgrawala::new(NodeId(0), 2)).read(text)
+    }
+
+    #[test]
+    fn values_are_normalised_when_they_are_read() {
+        let message = r#"{"Request" : {"node":1, "time":3}}"#;
+        let line = |msg: &str, to: &str| {
+            let send = format!(r#"{{"send":{{"to":1,"msg":{to}}}}}"#);
+            let input = format!(r#"{{"message":{{"from":1,"msg":{msg}}}}}"#);
+            format!(r#"{{"step":{{"at":1,"node":0,"input":{input},"effects":[{send}]}}}}"#)
+        };
+        let read_line = read(&line(message, r#""Reply""#)).unwrap();
+        let Line::Step(step) = &read_line else { panic!("{read_line:?}") };
+        let Input::Message { msg, .. } = &step.input else { panic!("{read_line:?}") };
+        assert_eq!(format!("{msg:?}"), "Request(3@1)");
+        assert_eq!(step.effects[0].to_string(), "-> 1 Reply");
+        let written = serde_json::to_string(&AnyNode::erase(&read_line)).unwrap();
+        assert!(written.contains(r#"{"Request":{"time":3,"node":1}}"#), "{written}");
+        for (msg, to) in [(r#""Nonsense""#, r#""Reply""#), (r#""Reply""#, "7")] {
+            assert!(read(&line(msg, to)).is_err(), "{msg}, {to}");
+        }
+    }
+
+    #[test]
+    fn garbage_is_normalised_too() {
+        let line = |msg| {
+            format!(
+                r#"{{"fault":{{"at":1,"what":{{"garbage":{{"node":0,"messages":[[1,{msg}]]}}}}}}}}"#
+            )
+        };
+        let read_line = read(&line(r#" "Reply" "#)).unwrap();
+        let expected = r#"Fault { at: 1, what: Garbage { node: 0, messages: [(1, Reply)] } }"#;
+        assert_eq!(format!("{read_line:?}"), expected);
+        assert!(read(&line("{}")).is_err());
     }
 }

@@ -1,157 +1,87 @@
-//! What every node can do with words.
+//! What every node can do once its type is erased.
 
 use std::any::Any;
+use std::fmt::Debug;
 use std::hash::Hasher;
 use std::time::Duration;
 
-use konklave::protocol::{Effect, Env, Input, Invariant, Protocol, Snapshot, Verdict};
-use konklave::trace::{Fault, Line};
+use konklave::protocol::{Data, Env, Input, Invariant, Protocol, Snapshot};
 use konklave::{NodeId, NodeSet};
-use serde::Deserialize;
-use serde_json::{Error, Value as Json};
+use serde_json::Error;
 
-use super::{Erased, Value, translate_input};
+use super::{AnyNode, Value};
 
-/// A node of some algorithm that understands words.
-pub trait DynNode: Send {
-    /// Something happens to the node. It fails if the words mean nothing to it.
-    fn on_any(&mut self, input: &Input<Erased>, env: &mut dyn Env<Erased>) -> Result<(), Error>;
+/// A node of some algorithm for a problem with these commands and events.
+pub(super) trait DynNode<C: Data, E: Data>: Debug + Send {
+    /// Any of the four transitions.
+    fn on_erased(&mut self, input: Input<AnyNode<C, E>>, env: &mut dyn Env<AnyNode<C, E>>);
 
-    /// The word for a command of its application.
-    fn command(&self, command: &Json) -> Result<Value, Error>;
+    /// The message as its own type writes and prints it.
+    fn normalise_message(&self, msg: &Value) -> Result<Value, Error>;
 
-    /// The word as the algorithm itself writes and shows it: equal values have equal words.
-    fn normalise(&self, part: Category, word: &Value) -> Result<Value, Error>;
+    /// The timer as its own type writes and prints it.
+    fn normalise_timer(&self, timer: &Value) -> Result<Value, Error>;
 
-    /// Its state, for people.
-    fn state(&self) -> String;
-
-    /// Whom it waits for.
+    /// See [`Protocol::waits_for`].
     fn awaits(&self) -> NodeSet;
 
-    /// The invariants of its algorithm.
-    fn dyn_invariants(&self) -> Vec<DynInvariant>;
+    /// See [`Protocol::invariants`]. They say nothing about nodes of several algorithms.
+    fn erased_invariants(&self) -> Vec<Invariant<AnyNode<C, E>>>;
 
-    /// For those who know its algorithm.
+    /// The node itself, to be downcast.
     fn as_any(&self) -> &dyn Any;
 
     /// Another one in the same state.
-    fn boxed_clone(&self) -> Box<dyn DynNode>;
+    fn boxed_clone(&self) -> Box<dyn DynNode<C, E>>;
 
-    /// Whether the other one is in the same state.
-    fn equals(&self, other: &dyn DynNode) -> bool;
+    /// Whether the other one is of the same algorithm and in the same state.
+    fn equals(&self, other: &AnyNode<C, E>) -> bool;
 
     /// Shows its state to a hasher.
     fn hash_into(&self, hasher: &mut dyn Hasher);
 }
 
-/// The parts of speech.
-#[derive(Clone, Copy, Debug)]
-pub enum Category {
-    Message,
-    Timer,
-    Command,
-    Event,
-}
-
-/// A message in transit: sender, receiver, content.
-pub type Sent = (NodeId, NodeId, Value);
-
-/// An invariant: its name, and whether it holds for these nodes, which are all, and these messages
-/// in transit.
-pub struct DynInvariant {
-    pub name: &'static str,
-    pub judge: Judge,
-}
-
-type Judge = Box<dyn Fn(&[&dyn DynNode], &[(NodeId, NodeId, &Value)]) -> Verdict + Send + Sync>;
-
-impl dyn DynNode {
-    /// Respells all words in a line.
-    pub fn normalise_line(&self, line: &mut Line<Erased>) -> Result<(), Error> {
-        let normalise = |part, word: &mut Value| {
-            *word = self.normalise(part, word)?;
-            Ok(())
+impl<P: Protocol> DynNode<P::Command, P::Event> for P {
+    fn on_erased(
+        &mut self,
+        input: Input<AnyNode<P::Command, P::Event>>,
+        env: &mut dyn Env<AnyNode<P::Command, P::Event>>,
+    ) {
+        let input = match input {
+            Input::Start => Input::Start,
+            Input::Command(command) => Input::Command(command),
+            Input::Message { from, msg } => Input::Message { from, msg: expect(&msg) },
+            Input::Timer(timer) => Input::Timer(expect(&timer)),
         };
-        match line {
-            Line::Step(step) => {
-                match &mut step.input {
-                    Input::Start => {}
-                    Input::Command(command) => normalise(Category::Command, command)?,
-                    Input::Message { msg, .. } => normalise(Category::Message, msg)?,
-                    Input::Timer(timer) => normalise(Category::Timer, timer)?,
-                }
-                step.effects.iter_mut().try_for_each(|effect| match effect {
-                    Effect::Send { msg, .. } => normalise(Category::Message, msg),
-                    Effect::SetTimer { timer, .. } => normalise(Category::Timer, timer),
-                    Effect::CancelTimer(timer) => normalise(Category::Timer, timer),
-                    Effect::Emit(event) => normalise(Category::Event, event),
-                    Effect::Choose { .. } => Ok(()),
-                })
-            }
-            Line::Fault { what: Fault::Garbage { messages, .. }, .. } => {
-                messages.iter_mut().try_for_each(|(_, msg)| normalise(Category::Message, msg))
-            }
-            Line::Fault { .. } | Line::Loop { .. } | Line::End(_) => Ok(()),
-        }
-    }
-}
-
-impl<P: Protocol> DynNode for P {
-    fn on_any(&mut self, input: &Input<Erased>, env: &mut dyn Env<Erased>) -> Result<(), Error> {
-        self.on_dyn(translate_input(input)?, &mut Erasing(env));
-        Ok(())
+        self.on_dyn(input, &mut Erasing(env));
     }
 
-    fn command(&self, command: &Json) -> Result<Value, Error> {
-        P::Command::deserialize(command).map(|command| Value::of(&command))
+    fn normalise_message(&self, msg: &Value) -> Result<Value, Error> {
+        msg.get::<P::Msg>().map(|msg| Value::of(&msg))
     }
 
-    fn normalise(&self, part: Category, word: &Value) -> Result<Value, Error> {
-        Ok(match part {
-            Category::Message => Value::of(&word.get::<P::Msg>()?),
-            Category::Timer => Value::of(&word.get::<P::Timer>()?),
-            Category::Command => Value::of(&word.get::<P::Command>()?),
-            Category::Event => Value::of(&word.get::<P::Event>()?),
-        })
-    }
-
-    fn state(&self) -> String {
-        format!("{self:?}")
+    fn normalise_timer(&self, timer: &Value) -> Result<Value, Error> {
+        timer.get::<P::Timer>().map(|timer| Value::of(&timer))
     }
 
     fn awaits(&self) -> NodeSet {
         self.waits_for()
     }
 
-    fn dyn_invariants(&self) -> Vec<DynInvariant> {
-        let invariant = |invariant: Invariant<P>| {
-            let name = invariant.name();
-            let judge: Judge = Box::new(move |nodes, messages| {
-                let nodes = nodes.iter().map(|node| node.as_any().downcast_ref());
-                let Some(nodes) = nodes.collect::<Option<Vec<&P>>>() else { return Ok(()) };
-                let read =
-                    |&(from, to, msg): &(_, _, &Value)| Some((from, to, msg.get::<P::Msg>().ok()?));
-                let messages: Vec<_> = messages.iter().filter_map(read).collect();
-                let messages: Vec<_> =
-                    messages.iter().map(|(from, to, msg)| (*from, *to, msg)).collect();
-                invariant.judge(&Snapshot { nodes: &nodes, messages: &messages })
-            });
-            DynInvariant { name, judge }
-        };
-        self.invariants().into_iter().map(invariant).collect()
+    fn erased_invariants(&self) -> Vec<Invariant<AnyNode<P::Command, P::Event>>> {
+        self.invariants().into_iter().map(erase).collect()
     }
 
     fn as_any(&self) -> &dyn Any {
         self
     }
 
-    fn boxed_clone(&self) -> Box<dyn DynNode> {
+    fn boxed_clone(&self) -> Box<dyn DynNode<P::Command, P::Event>> {
         Box::new(self.clone())
     }
 
-    fn equals(&self, other: &dyn DynNode) -> bool {
-        other.as_any().downcast_ref() == Some(self)
+    fn equals(&self, other: &AnyNode<P::Command, P::Event>) -> bool {
+        other.0.as_any().downcast_ref() == Some(self)
     }
 
     fn hash_into(&self, mut hasher: &mut dyn Hasher) {
@@ -159,10 +89,26 @@ impl<P: Protocol> DynNode for P {
     }
 }
 
-/// Puts what a node does into words.
-struct Erasing<'a>(&'a mut dyn Env<Erased>);
+fn expect<T: Data>(value: &Value) -> T {
+    value.get().expect("nodes get messages and timers of their own algorithm")
+}
 
-impl<P: Protocol> Env<P> for Erasing<'_> {
+fn erase<P: Protocol>(invariant: Invariant<P>) -> Invariant<AnyNode<P::Command, P::Event>> {
+    Invariant::new(invariant.name(), move |system: &Snapshot<'_, AnyNode<_, _>>| {
+        let nodes = system.nodes.iter().map(|node| node.0.as_any().downcast_ref());
+        let Some(nodes) = nodes.collect::<Option<Vec<&P>>>() else { return Ok(()) };
+        let read = |&(from, to, msg): &(_, _, &Value)| (from, to, expect::<P::Msg>(msg));
+        let messages: Vec<_> = system.messages.iter().map(read).collect();
+        let messages: Vec<_> = messages.iter().map(|(from, to, msg)| (*from, *to, msg)).collect();
+        let verdict = invariant.judge(&Snapshot { nodes: &nodes, messages: &messages });
+        verdict.map_err(|broken| broken.detail)
+    })
+}
+
+/// Erases messages and timers on their way out of a node.
+struct Erasing<'a, C: Data, E: Data>(&'a mut dyn Env<AnyNode<C, E>>);
+
+impl<P: Protocol> Env<P> for Erasing<'_, P::Command, P::Event> {
     fn send(&mut self, to: NodeId, msg: P::Msg) {
         self.0.send(to, Value::of(&msg));
     }
@@ -176,7 +122,7 @@ impl<P: Protocol> Env<P> for Erasing<'_> {
     }
 
     fn emit(&mut self, event: P::Event) {
-        self.0.emit(Value::of(&event));
+        self.0.emit(event);
     }
 
     fn choose(&mut self, bound: u32) -> u32 {

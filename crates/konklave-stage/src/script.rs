@@ -8,8 +8,8 @@
 //! ```
 //! use konklave::NodeId;
 //! use konklave::mutex::{Monitor, ricart_agrawala::RicartAgrawala};
-//! use konklave_sim::script::{Script, ScriptError};
 //! use konklave_stage::erased::AnyNode;
+//! use konklave_stage::script::{Script, ScriptError};
 //!
 //! let text = "\
 //! ## Two nodes want to enter.
@@ -63,7 +63,7 @@
 //! first block's output; `start` gives it a block of its own.
 
 mod command;
-mod stage;
+mod player;
 #[cfg(test)]
 mod tests;
 
@@ -73,8 +73,9 @@ use std::fmt::{self, Display};
 use konklave::protocol::Monitor;
 
 use command::Command;
-use konklave_stage::erased::AnyNode;
-use stage::Stage;
+use player::Player;
+
+use crate::erased::AnyNode;
 
 /// A script, well formed but not played yet.
 #[derive(Clone, Debug)]
@@ -202,9 +203,8 @@ impl Script {
         nodes: Vec<AnyNode<M::Command, M::Event>>,
         monitor: M,
     ) -> Result<String, ScriptError> {
-        let actors = nodes.into_iter().map(|node| node.node).collect();
-        let mut stage = Stage::new(actors, monitor);
-        stage.start().map_err(at(1))?;
+        let mut player = Player::new(nodes, monitor);
+        player.start().map_err(at(1))?;
         let mut played = String::new();
         let mut write = |line: &str| {
             played.push_str(line);
@@ -214,8 +214,8 @@ impl Script {
             write(&line.text);
             match &line.kind {
                 Kind::Inert => {}
-                Kind::Command(command) => stage.perform(command).map_err(at(line.number))?,
-                Kind::Cut => stage.take_output().for_each(|line| write(&line)),
+                Kind::Command(command) => player.perform(command).map_err(at(line.number))?,
+                Kind::Cut => player.take_output().for_each(|line| write(&line)),
             }
         }
         Ok(played)

@@ -4,24 +4,27 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use konklave::Recorder;
-use konklave::protocol::{Effect, Input, Protocol};
+use konklave::protocol::{Broken, Effect, Input, Protocol};
 
 use crate::application::{Application, Standing};
 
-/// A node and what belongs to it.
+/// The local state of a node: all that its next step depends on.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Local<P: Protocol, A> {
-    pub(crate) status: Status,
-    pub(crate) node: P,
-    pub(crate) application: A,
+pub struct Local<P: Protocol, A> {
+    /// Whether the node takes part.
+    pub status: Status,
+    /// The node itself.
+    pub node: P,
+    /// What gives it commands and hears of its events.
+    pub application: A,
     /// Its pending timers, sorted.
-    pub(crate) timers: Vec<P::Timer>,
+    pub timers: Vec<P::Timer>,
 }
 
 /// Whether a node takes part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Status {
-    /// It has not started.
+pub enum Status {
+    /// It has not started, or not again since its crash.
     Asleep,
     /// It takes part.
     Up,
@@ -29,25 +32,26 @@ pub(crate) enum Status {
     Down,
 }
 
-/// What can happen to a node by itself.
+/// How pressing an input is that a node can get by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Urge {
-    /// A wish of its application: at any time, or never. Nobody has to ask for anything.
+pub enum Urge {
+    /// A wish of its application: at any time, or never. No application has to ask for anything.
     Wish,
-    /// Its start, or that its application leaves: at any time, but at last.
+    /// Its start, or that its application leaves: at any time, but eventually.
     Duty,
-    /// A notice: not before messages, if the world is patient.
+    /// A notice: not before messages, if the pace is patient.
     Notice,
-    /// A timer: not before messages and notices, if the world is patient.
+    /// A timer: not before messages and notices, if the pace is patient.
     Timer,
 }
 
-/// One way in which a node can react to an input.
-pub(crate) struct Reaction<P: Protocol, A> {
-    pub(crate) local: Local<P, A>,
-    pub(crate) effects: Vec<Effect<P>>,
-    /// What it failed with, if it failed an assertion of its own.
-    pub(crate) panic: Option<String>,
+/// What a node does about an input.
+#[derive(Clone, Debug)]
+pub struct Reaction<P: Protocol> {
+    /// Everything that it does, in order.
+    pub effects: Vec<Effect<P>>,
+    /// The message of the assertion that failed in it, if one did.
+    pub panic: Option<String>,
 }
 
 impl<P, A> Local<P, A>
@@ -55,12 +59,14 @@ where
     P: Protocol,
     A: Application<Command = P::Command, Event = P::Event>,
 {
-    pub(crate) fn asleep(node: P, application: A) -> Self {
+    /// A node to which nothing has happened yet.
+    pub fn asleep(node: P, application: A) -> Self {
         Self { status: Status::Asleep, node, application, timers: Vec::new() }
     }
 
-    /// What can happen to it by itself, in a fixed order.
-    pub(crate) fn inputs(&self) -> Vec<(Urge, Input<P>)> {
+    /// The inputs that it can get by itself, in a fixed order: wishes before duties, then notices,
+    /// then timers.
+    pub fn inputs(&self) -> Vec<(Urge, Input<P>)> {
         match self.status {
             Status::Down => Vec::new(),
             Status::Asleep => vec![(Urge::Duty, Input::Start)],
@@ -77,7 +83,7 @@ where
         }
     }
 
-    /// Who is inside leaves at last. All else that an application commands is a wish.
+    /// An application that is inside leaves eventually. All else that it commands is a wish.
     fn urge(&self) -> Urge {
         match A::TAKES_TURNS && self.application.standing() == Standing::Served {
             true => Urge::Duty,
@@ -85,22 +91,15 @@ where
         }
     }
 
-    /// The commands that it gets at last, in a fixed order: who is inside leaves, and notices come.
-    pub(crate) fn duties(&self) -> impl Iterator<Item = P::Command> {
-        self.inputs().into_iter().filter_map(|(urge, input)| match (urge, input) {
-            (Urge::Duty | Urge::Notice, Input::Command(command)) => Some(command),
-            _ => None,
-        })
-    }
-
-    /// All the ways in which it can react: one, unless it makes choices.
-    pub(crate) fn reactions(&self, input: &Input<P>) -> Vec<Reaction<P, A>> {
+    /// All the ways in which it can react, each with what becomes of it: one, unless it chooses.
+    pub fn reactions(&self, input: &Input<P>) -> Vec<(Self, Reaction<P>)> {
         let mut reactions = Vec::new();
         let mut choices = Vec::new();
         loop {
-            let reaction = self.react(input, &choices);
+            let mut next = self.clone();
+            let reaction = next.take_step(input, &choices);
             let mut made: Vec<(u32, u32)> = choices_in(&reaction.effects).collect();
-            reactions.push(reaction);
+            reactions.push((next, reaction));
             // The next sequence of choices, in lexicographic order.
             while made.last().is_some_and(|(bound, value)| value + 1 >= *bound) {
                 made.pop();
@@ -111,48 +110,51 @@ where
         }
     }
 
-    /// What it does about an input, if its choices begin with these and are zero from then on.
-    pub(crate) fn react(&self, input: &Input<P>, choices: &[u32]) -> Reaction<P, A> {
-        let mut local = self.clone();
+    /// Takes a step. Its choices begin with these and are zero from then on.
+    pub fn take_step(&mut self, input: &Input<P>, choices: &[u32]) -> Reaction<P> {
         match input {
-            Input::Start => local.status = Status::Up,
-            Input::Command(command) => local.application.on_command(command),
-            Input::Timer(timer) => local.timers.retain(|other| other != timer),
+            Input::Start => self.status = Status::Up,
+            Input::Command(command) => self.application.on_command(command),
+            Input::Timer(timer) => self.timers.retain(|other| other != timer),
             Input::Message { .. } => {}
         }
         let mut env = Recorder::choosing(choices);
-        let node = &mut local.node;
+        let node = &mut self.node;
         let outcome = catch_unwind(AssertUnwindSafe(|| node.on_dyn(input.clone(), &mut env)));
         let effects = env.take();
         for effect in &effects {
             match effect {
                 Effect::SetTimer { timer, .. } => {
-                    if let Err(place) = local.timers.binary_search(timer) {
-                        local.timers.insert(place, timer.clone());
+                    if let Err(place) = self.timers.binary_search(timer) {
+                        self.timers.insert(place, timer.clone());
                     }
                 }
-                Effect::CancelTimer(timer) => local.timers.retain(|other| other != timer),
-                Effect::Emit(event) => local.application.on_event(event),
+                Effect::CancelTimer(timer) => self.timers.retain(|other| other != timer),
+                Effect::Emit(event) => self.application.on_event(event),
                 Effect::Send { .. } | Effect::Choose { .. } => {}
             }
         }
-        let panic = outcome.err().map(|panic| text_of(panic.as_ref()));
-        Reaction { local, effects, panic }
+        let panic = outcome.err().map(|panic| panic_message(panic.as_ref()));
+        Reaction { effects, panic }
     }
 }
 
 /// The choices among these effects: how many there were to choose from, and which was taken.
-pub(crate) fn choices_in<P: Protocol>(
-    effects: &[Effect<P>],
-) -> impl Iterator<Item = (u32, u32)> + '_ {
+pub fn choices_in<P: Protocol>(effects: &[Effect<P>]) -> impl Iterator<Item = (u32, u32)> + '_ {
     effects.iter().filter_map(|effect| match effect {
         Effect::Choose { bound, value } => Some((*bound, *value)),
         _ => None,
     })
 }
 
-fn text_of(panic: &(dyn Any + Send)) -> String {
+/// The message of a panic: that of the failed assertion of a node.
+pub fn panic_message(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
     text.unwrap_or("a node panicked").to_owned()
+}
+
+/// The promise that every node keeps, broken by an assertion of its own that failed.
+pub fn failed_assertion(message: impl Into<String>) -> Broken {
+    Broken { promise: "assertions hold".to_owned(), detail: message.into(), node: None }
 }

@@ -1,51 +1,54 @@
-use std::fmt::Debug;
+//! A protocol for tests that does what it is told, and a monitor for it.
+
+use std::fmt::{self, Debug};
 use std::time::Duration;
 
-use konklave::protocol::{Broken, Env, Protocol, Verdict};
+use konklave::protocol::{Broken, Env, Invariant, Monitor, Protocol, Snapshot, Verdict};
 use konklave::{NodeId, NodeSet};
 use serde::{Deserialize, Serialize};
 
-use super::*;
-
-mod form;
-mod network;
-mod nodes;
-
 /// Does what it is told: every effect can be had by a command.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct Puppet {
-    heard: u32,
+pub(crate) struct Puppet {
+    pub(crate) heard: u32,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-enum Msg {
+pub(crate) enum Msg {
     Note(u32),
     /// Answered by a note.
     Ping,
     /// Answered by two of its kind.
     Rumour,
+    /// Nobody survives it.
+    Poison,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-enum Timer {
+pub(crate) enum Timer {
     Nap,
     Retry,
     RetryAll,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-enum Say {
+pub(crate) enum Say {
     Shout,
     Sing,
     TellAll(Vec<u32>),
-    Send { to: NodeId, msg: Msg },
+    Send {
+        to: NodeId,
+        msg: Msg,
+    },
     Set(Timer),
     Cancel(Timer),
     Draw(u32),
+    /// Tells node 0, and fails.
+    Fail,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-enum Heard {
+pub(crate) enum Heard {
     Shouted,
     Woken(Timer),
     Sung(Song),
@@ -53,7 +56,7 @@ enum Heard {
 
 /// Prints two lines.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-struct Song;
+pub(crate) struct Song;
 
 impl Debug for Song {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -88,6 +91,10 @@ impl Protocol for Puppet {
             Say::Draw(bound) => {
                 env.choose(bound);
             }
+            Say::Fail => {
+                env.send(NodeId(0), Msg::Ping);
+                panic!("it was told to");
+            }
         }
     }
 
@@ -96,6 +103,7 @@ impl Protocol for Puppet {
         match msg {
             Msg::Note(_) => {}
             Msg::Ping => env.send(from, Msg::Note(self.heard)),
+            Msg::Poison => panic!("poison"),
             Msg::Rumour => [0, 1].into_iter().for_each(|_| env.send(from, Msg::Rumour)),
         }
     }
@@ -108,11 +116,23 @@ impl Protocol for Puppet {
     fn waits_for(&self) -> NodeSet {
         NodeId::all(self.heard).collect()
     }
+
+    fn invariants(&self) -> Vec<Invariant<Self>> {
+        let few = |system: &Snapshot<'_, Self>| match system.messages.len() {
+            0..=3 => Ok(()),
+            many => Err(format!("{many} are in transit")),
+        };
+        let calm = |system: &Snapshot<'_, Self>| match system.nodes.iter().any(|it| it.heard > 9) {
+            true => Err("a node has heard too much".to_owned()),
+            false => Ok(()),
+        };
+        vec![Invariant::new("few messages", few), Invariant::new("calm", calm)]
+    }
 }
 
-/// Nobody draws from 13; nobody shouts twice; node 1 stays alive; somebody shouts at last.
+/// No node draws from 13; none shouts twice; node 1 stays alive; some node shouts eventually.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-struct Watch {
+pub(crate) struct Watch {
     shouts: u32,
 }
 
@@ -148,29 +168,4 @@ impl Monitor for Watch {
             _ => Ok(()),
         }
     }
-}
-
-fn play(text: &str) -> Result<String, ScriptError> {
-    Script::parse(text)?.play(vec![AnyNode::new(Puppet { heard: 0 }); 3], Watch::default())
-}
-
-/// The output of one block of commands.
-#[track_caller]
-fn output(commands: &str) -> Vec<String> {
-    let played = play(&format!("nodes 3\n\n{commands}\n---\n")).unwrap();
-    let (_, output) = played.split_once("---\n").unwrap();
-    output.lines().map(str::to_owned).collect()
-}
-
-/// What is wrong with a block of commands; its last line is to blame.
-#[track_caller]
-fn problem(commands: &str) -> String {
-    let error = play(&format!("nodes 3\n\n{commands}\n---\n")).unwrap_err();
-    assert_eq!(error.line, 2 + commands.lines().count(), "{error}");
-    error.problem
-}
-
-#[track_caller]
-fn malformed(text: &str) -> String {
-    Script::parse(text).unwrap_err().to_string()
 }

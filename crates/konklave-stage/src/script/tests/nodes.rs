@@ -80,7 +80,7 @@ fn a_timer_is_found_by_the_start_of_its_name() {
     assert_eq!(woken("Na"), "0 ! Woken(Nap)");
     assert_eq!(woken("RetryA"), "0 ! Woken(RetryAll)");
     assert_eq!(woken("Retry"), "0 ! Woken(Retry)", "a whole name is nobody else's start");
-    let pending = "pending; pending: RetryAll, Nap, Retry";
+    let pending = "pending; pending: Nap, Retry, RetryAll";
     let missed = |name: &str| problem(format!("{set}timer 0 {name}").trim_end());
     assert_eq!(missed(""), format!("node 0 has more than one timer {pending}"));
     assert_eq!(missed("Re"), format!("node 0 has more than one timer `Re` {pending}"));

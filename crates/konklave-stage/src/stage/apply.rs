@@ -1,0 +1,188 @@
+//! How things happen.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use konklave::protocol::{Broken, Effect, Input, Monitor, Protocol, Verdict};
+use konklave::trace::{Fault, Line, Step};
+use konklave::{NodeId, Recorder};
+
+use super::{Breach, Impossible, Letter, Outcome, Stage};
+use crate::action::Action;
+use crate::application::Application;
+use crate::local::{Reaction, Status, failed_assertion, panic_message};
+
+impl<P, A, M> Stage<P, A, M>
+where
+    P: Protocol,
+    A: Application<Command = P::Command, Event = P::Event>,
+    M: Monitor<Command = P::Command, Event = P::Event>,
+{
+    /// Lets something happen. The choices of the node that takes a step begin with these and are
+    /// zero from then on. A failed assertion in a node is a broken promise.
+    ///
+    /// # Errors
+    ///
+    /// If it is impossible; then nothing has changed. What the rules do not allow is possible.
+    pub fn apply(&mut self, action: &Action<P>, choices: &[u32]) -> Result<Outcome<P>, Impossible> {
+        self.possible(action)?;
+        Ok(match action {
+            Action::Start(node) => self.step(*node, Input::Start, None, choices),
+            Action::Command { node, command } => {
+                self.step(*node, Input::Command(command.clone()), None, choices)
+            }
+            Action::Timer { node, timer } => {
+                self.step(*node, Input::Timer(timer.clone()), None, choices)
+            }
+            Action::Deliver(number) => {
+                let Letter { from, to, msg, .. } = self.take(*number)?;
+                match self.local(to)?.status {
+                    Status::Down => self.fault(Fault::Missed(*number), Ok(())),
+                    _ => self.step(to, Input::Message { from, msg }, Some(*number), choices),
+                }
+            }
+            Action::DeliverForged { from, to, msg } => {
+                self.take_forged(*from, *to);
+                let input = Input::Message { from: *from, msg: msg.clone() };
+                self.step(*to, input, None, choices)
+            }
+            Action::Lose(number) => {
+                self.take(*number)?;
+                self.fault(Fault::Lost(*number), Ok(()))
+            }
+            Action::Duplicate(number) => {
+                let letter = self.transit.get_mut(number);
+                letter.ok_or(Impossible::NotInTransit(*number))?.1 += 1;
+                self.fault(Fault::Doubled(*number), Ok(()))
+            }
+            Action::Crash(node) => self.crash(*node),
+            Action::Restart(node) => self.restart(*node),
+            Action::Forge { from, to } => {
+                *self.forged.entry((*from, *to)).or_default() += 1;
+                self.fault(Fault::Forged { from: *from, to: *to }, Ok(()))
+            }
+            Action::Spoil { node, messages } => self.spoil(*node, messages),
+        })
+    }
+
+    fn step(
+        &mut self,
+        node: NodeId,
+        input: Input<P>,
+        number: Option<u32>,
+        choices: &[u32],
+    ) -> Outcome<P> {
+        let mut broken = Vec::new();
+        if let Input::Command(command) = &input {
+            let notices = self.locals[node.index()].application.notices();
+            self.was_asked |= !notices.contains(command);
+            let verdict = self.monitor.on_command(node, command);
+            self.judge(verdict, 0, &mut broken);
+        }
+        let Reaction { effects, panic } = self.locals[node.index()].take_step(&input, choices);
+        for (effect, before) in effects.iter().zip(1..) {
+            match effect {
+                Effect::Send { to, msg } => self.send(node, *to, msg.clone()),
+                Effect::Emit(event) => {
+                    let verdict = self.monitor.on_event(node, event);
+                    self.judge(verdict, before, &mut broken);
+                }
+                Effect::SetTimer { .. } | Effect::CancelTimer(_) | Effect::Choose { .. } => {}
+            }
+        }
+        if let Some(message) = panic {
+            self.judge(Err(failed_assertion(message)), effects.len(), &mut broken);
+        }
+        if !self.invariants.is_empty() {
+            let verdict =
+                self.snapshot(|system| self.invariants.iter().try_for_each(|it| it.judge(system)));
+            self.judge(verdict, effects.len(), &mut broken);
+        }
+        self.steps += 1;
+        let step = Step { at: self.now, node, input, number, effects, state: None };
+        Outcome { line: Line::Step(step), broken }
+    }
+
+    /// What is sent to nobody has a number too, but does not arrive.
+    fn send(&mut self, from: NodeId, to: NodeId, msg: P::Msg) {
+        let number = self.sent;
+        self.sent += 1;
+        if to.index() < self.locals.len() {
+            self.transit.insert(number, (Letter { number, from, to, msg }, 1));
+        }
+    }
+
+    /// One copy of a message leaves the network.
+    fn take(&mut self, number: u32) -> Result<Letter<P>, Impossible> {
+        let (letter, copies) =
+            self.transit.remove(&number).ok_or(Impossible::NotInTransit(number))?;
+        if copies > 1 {
+            self.transit.insert(number, (letter.clone(), copies - 1));
+        }
+        Ok(letter)
+    }
+
+    fn take_forged(&mut self, from: NodeId, to: NodeId) {
+        if let Some(count) = self.forged.get_mut(&(from, to)) {
+            *count -= 1;
+            if *count == 0 {
+                self.forged.remove(&(from, to));
+            }
+        }
+    }
+
+    /// The other applications may notice.
+    fn crash(&mut self, node: NodeId) -> Outcome<P> {
+        let local = &mut self.locals[node.index()];
+        local.status = Status::Down;
+        local.timers.clear();
+        let verdict = self.monitor.on_crash(node);
+        self.tell_others(|application| application.on_crash(node));
+        self.fault(Fault::Crash(node), verdict)
+    }
+
+    /// The application of the node is told which others have crashed.
+    fn restart(&mut self, node: NodeId) -> Outcome<P> {
+        let is_down = |other: &NodeId| self.locals[other.index()].status == Status::Down;
+        let down: Vec<_> = self.nodes().filter(is_down).filter(|other| *other != node).collect();
+        let local = &mut self.locals[node.index()];
+        local.status = Status::Asleep;
+        local.node = self.fresh[node.index()].clone();
+        local.application.revive();
+        for other in down {
+            local.application.on_crash(other);
+        }
+        let verdict = self.monitor.on_restart(node);
+        self.tell_others(|application| application.on_restart(node));
+        self.fault(Fault::Restart(node), verdict)
+    }
+
+    /// A node that is not up is told when it restarts.
+    fn tell_others(&mut self, tell: impl Fn(&mut A)) {
+        let up = self.locals.iter_mut().filter(|local| local.status == Status::Up);
+        up.for_each(|local| tell(&mut local.application));
+    }
+
+    fn spoil(&mut self, node: NodeId, messages: &[(NodeId, P::Msg)]) -> Outcome<P> {
+        let local = &mut self.locals[node.index()];
+        let outcome = catch_unwind(AssertUnwindSafe(|| {
+            for (from, msg) in messages {
+                local.node.on_message(*from, msg.clone(), &mut Recorder::default());
+            }
+        }));
+        let verdict = outcome.map_err(|panic| failed_assertion(panic_message(panic.as_ref())));
+        self.fault(Fault::Garbage { node, messages: messages.to_vec() }, verdict)
+    }
+
+    fn fault(&mut self, what: Fault<P>, verdict: Verdict) -> Outcome<P> {
+        let mut broken = Vec::new();
+        self.judge(verdict, 0, &mut broken);
+        Outcome { line: Line::Fault { at: self.now, what }, broken }
+    }
+
+    fn judge(&mut self, verdict: Verdict, effects: usize, breaches: &mut Vec<Breach>) {
+        if let Err(broken) = verdict {
+            self.broken.get_or_insert_with(|| Broken::clone(&broken));
+            breaches.push(Breach { effects, broken });
+        }
+    }
+}
