@@ -97,8 +97,8 @@ fn option(catalog: &Catalog, option: &'static Opt, verb: Verb) -> Arg {
     let is_series = option.is_series && verb == Verb::Sweep;
     let several = if is_series { "; several, apart by commas" } else { "" };
     let check = move |text: &str| {
-        let parts = text.split(if is_series { "," } else { "\n" });
-        parts.map(option.check).collect::<Result<(), _>>().map(|()| text.to_owned())
+        let mut parts = text.split(if is_series { "," } else { "\n" });
+        parts.try_for_each(option.check).map(|()| text.to_owned())
     };
     Arg::new(option.name)
         .long(option.name)

@@ -49,10 +49,10 @@ impl protocol::Monitor for Monitor {
     fn on_event(&mut self, node: NodeId, Event::Number(number): &Event) -> Verdict {
         let detail = format!("node {node} gets {number}");
         if !self.given.insert(*number) {
-            return Broken::promise("no number twice", detail);
+            return Broken::by(node, "no number twice", detail);
         }
         if *number >= self.asked {
-            return Broken::promise("no gaps", detail);
+            return Broken::by(node, "no gaps", detail);
         }
         if let Some(place) = self.open.iter().position(|other| *other == node) {
             self.open.remove(place);
@@ -71,7 +71,7 @@ impl protocol::Monitor for Monitor {
 
     fn at_rest(&self) -> Verdict {
         match self.open.first() {
-            Some(node) => Broken::promise("answered", format!("node {node} waits for ever")),
+            Some(&node) => Broken::by(node, "answered", format!("node {node} waits for ever")),
             None => Ok(()),
         }
     }

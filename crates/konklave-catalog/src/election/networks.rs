@@ -62,7 +62,7 @@ pub(super) fn entries() -> Vec<Entry> {
         election!(extinction, FLOODED, &[RIVALS], formulas::extinction, |site| {
             let winner = winner(site);
             let make = move |me| Extinction::new(site.id(me), site.neighbours(me), winner);
-            Ok(nodes(Election { winner: winner }, site, make))
+            Ok(nodes(Election { winner }, site, make))
         }),
         election!(tree_traversal, TREE, &[], formulas::tree_traversal, |site| {
             let make = move |me| TreeTraversal::new(site.id(me), site.neighbours(me));

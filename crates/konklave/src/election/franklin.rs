@@ -18,9 +18,9 @@
 //! # Cost
 //!
 //! Messages: at most 2n (floor(log2 n) + 1), and n to announce. That is with every node an
-//! initiator: each round takes 2n, and some ring attains the bound for each n. About 2n (log3 n +
-//! 1) on average over all orders of the ids; 4n on a sorted ring of two nodes or more. A message
-//! carries one id.
+//! initiator: each round takes 2n, and some ring attains the bound for each n. About
+//! 2n (log3 n + 1) on average over all orders of the ids; 4n on a sorted ring of two nodes or more.
+//! A message carries one id.
 //!
 //! - State: one id, and up to two in the queue.
 //!
