@@ -1,7 +1,12 @@
 //! What must hold for every algorithm in the table, found by running all of them. That no random
 //! schedule breaks a promise is shown in `fuzz.rs`.
 
+use std::collections::BTreeMap;
+use std::io::Write;
+
 use konklave::NodeId;
+use konklave::protocol::Effect;
+use konklave::trace::Line;
 use konklave_cli::drive::{ElectionPlan, Job, MutexPlan, Outcome, Problem, RunPlan};
 use konklave_cli::entry::{Entry, Family, Network};
 use konklave_cli::setup::{Ids, Setup};
@@ -12,6 +17,7 @@ use konklave_sim::random::{Random, Stream};
 use konklave_sim::workload::Members;
 use konklave_sim::workload::mutex::Demand;
 use konklave_sim::{Delay, Options, Report};
+use konklave_stage::erased::Erased;
 
 /// How many random schedules each algorithm goes through.
 fn schedules() -> u64 {
@@ -84,11 +90,21 @@ impl Case {
         Self { setup, plan: RunPlan { options, mutex, election } }
     }
 
-    fn run(mut self, entry: &'static Entry) -> Result<Report<Problem>, String> {
+    fn run(self, entry: &'static Entry) -> Result<Report<Problem>, String> {
+        self.run_into(entry, None)
+    }
+
+    /// The same, with a trace if there is room for one.
+    fn run_into(
+        mut self,
+        entry: &'static Entry,
+        trace: Option<&mut Vec<u8>>,
+    ) -> Result<Report<Problem>, String> {
         let site = Site::new(self.setup, entry).map_err(|failure| failure.to_string())?;
         self.plan.options.fifo = site.needs_fifo();
         self.plan.options.perpetual = entry.needs.perpetual;
-        let job = Job::Run { plan: &self.plan, trace: None, go_on: &mut |_| true };
+        let trace = trace.map(|out| (Box::new(out) as Box<dyn Write>, false));
+        let job = Job::Run { plan: &self.plan, trace, go_on: &mut |_| true };
         match (entry.drive)(&site, job).map_err(|failure| failure.to_string())? {
             Outcome::Ran(report) => Ok(*report),
             _ => unreachable!("a run runs"),
@@ -160,6 +176,32 @@ fn the_same_seed_gives_the_same_run_and_another_seed_another() {
         digests.sort_unstable();
         digests.dedup();
         assert!(digests.len() > 20, "{}: only {} different runs", entry.name, digests.len());
+    }
+}
+
+/// The simulator finds the kind of a message by its type, and all others by its JSON.
+#[test]
+fn messages_have_the_same_kinds_in_a_trace_as_in_the_simulator() {
+    for entry in TABLE.iter() {
+        let mut messages = 0;
+        for seed in 0..30 {
+            let mut trace = Vec::new();
+            let report = Case::draw(entry, seed).run_into(entry, Some(&mut trace)).unwrap();
+            let mut by_kind = BTreeMap::<_, u64>::new();
+            for line in std::str::from_utf8(&trace).unwrap().lines() {
+                let Line::Step(step) = serde_json::from_str::<Line<Erased>>(line).unwrap() else {
+                    continue;
+                };
+                for effect in &step.effects {
+                    if let Effect::Send { msg, .. } = effect {
+                        *by_kind.entry(msg.kind()).or_default() += 1;
+                    }
+                }
+            }
+            assert_eq!(by_kind, report.messages.by_kind, "{}, seed {seed}", entry.name);
+            messages += report.messages.total;
+        }
+        assert!(messages > 100, "{}: only {messages} messages", entry.name);
     }
 }
 

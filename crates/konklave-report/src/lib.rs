@@ -1,5 +1,5 @@
 //! What Konklave measured and recorded, as pictures, as files that other programs read, and as one
-//! report. Nothing here knows an algorithm: a trace is lines in words, results are numbers.
+//! report. Nothing here knows an algorithm: a trace is lines of erased values, results are numbers.
 //!
 //! - [`account`]: a trace, put together; [`spacetime`] draws it, and [`export`] writes it for
 //!   ShiViz, Perfetto and spreadsheets.
@@ -30,7 +30,7 @@ pub mod folder;
 pub mod growth;
 pub mod html;
 pub mod network;
+mod show;
 pub mod spacetime;
-pub mod speech;
 pub mod statistics;
 pub mod table;

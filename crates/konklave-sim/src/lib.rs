@@ -33,7 +33,6 @@ pub mod delay;
 mod digest;
 mod disturbance;
 pub mod faults;
-mod kind;
 pub mod memory;
 pub mod metrics;
 mod network;

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use konklave_stage::kind::Kind;
 use serde::Serialize;
 
-use crate::kind::Kind;
 use crate::size::size_on_wire;
 
 /// The cost of the messages of a run.

@@ -18,9 +18,10 @@ use konklave::NodeId;
 use konklave::protocol::{Data, Effect, Env, Input, Protocol};
 use konklave::trace::{Fault, Line, Step};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use serde_json::Error;
 use serde_json::value::{RawValue, to_raw_value};
+use serde_json::{Error, Value as Json};
 
+use crate::kind;
 pub use any_node::AnyNode;
 
 /// A message, timer, command or event of any type.
@@ -56,6 +57,16 @@ impl Value {
         // Maps with keys that JSON does not have are the only other case.
         let json = to_raw_value(value).expect("values can be written as JSON");
         Self(Arc::new(Content { json, text, original }))
+    }
+
+    /// The kind of a message, by the same rule as [`Kind::of`](crate::kind::Kind::of).
+    pub fn kind(&self) -> String {
+        kind::name(&kind::variants(&self.to_json()))
+    }
+
+    /// This value as JSON, to be looked into; null if a damaged trace has nested it too deeply.
+    pub fn to_json(&self) -> Json {
+        serde_json::from_str(self.0.json.get()).unwrap_or_default()
     }
 
     /// The value of a type that can be written like this one.
@@ -203,6 +214,13 @@ fn fault<P: Protocol>(fault: &Fault<P>) -> Fault<Erased> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn json_that_is_nested_too_deeply_is_no_trouble() {
+        let deep = format!("{}{}", "[".repeat(1000), "]".repeat(1000));
+        let value: Value = serde_json::from_str(&deep).unwrap();
+        assert_eq!((value.to_json(), value.kind()), (Json::Null, "message".to_owned()));
+    }
 
     #[test]
     fn a_value_is_the_same_whether_it_was_erased_or_read() {

@@ -25,6 +25,7 @@
 mod action;
 pub mod application;
 pub mod erased;
+pub mod kind;
 pub mod local;
 #[cfg(test)]
 mod puppet;

@@ -9,7 +9,7 @@ use konklave_stage::erased::{Erased, Value};
 
 use super::spans::Spans;
 use super::{Account, Event, Fate, Message, Shade, SpanKind, What};
-use crate::speech;
+use crate::show;
 
 /// What is said of steps that can be taken for ever.
 const REPEATS: &str = "from here on it repeats";
@@ -140,7 +140,7 @@ impl Telling {
                 self.receive(event, from, node, step.number, msg);
             }
             Input::Command(command) => {
-                let (name, content) = speech::parts(command);
+                let (name, content) = show::parts(command);
                 let is_heard = !step.effects.is_empty();
                 self.spans.command(node, event, (&name, &content), is_heard);
             }
@@ -152,8 +152,8 @@ impl Telling {
                     let to = self.node(*to)?;
                     self.send(event, node, to, msg);
                 }
-                Effect::Emit(word) => {
-                    self.spans.told(node, event, &speech::parts(word).0);
+                Effect::Emit(told) => {
+                    self.spans.told(node, event, &show::parts(told).0);
                     self.last_told = Some(event);
                 }
                 Effect::SetTimer { .. } | Effect::CancelTimer(_) | Effect::Choose { .. } => {}
@@ -170,9 +170,9 @@ impl Telling {
             from,
             to,
             fate: Fate::InFlight,
-            kind: speech::kind(msg),
-            label: speech::label(msg),
-            text: speech::text(msg),
+            kind: msg.kind(),
+            label: show::label(msg),
+            text: show::text(msg),
         });
         self.sent += 1;
     }
@@ -187,9 +187,9 @@ impl Telling {
                 from,
                 to,
                 fate: Fate::Arrived(event),
-                kind: speech::kind(msg),
-                label: speech::label(msg),
-                text: speech::text(msg),
+                kind: msg.kind(),
+                label: show::label(msg),
+                text: show::text(msg),
             }),
         }
     }
@@ -283,11 +283,11 @@ impl Telling {
 /// What a step is about, but for the messages: the command or the timer, and what was told.
 fn label(step: &Step<Erased>) -> String {
     let asked = match &step.input {
-        Input::Command(word) | Input::Timer(word) => Some(speech::text(word)),
+        Input::Command(value) | Input::Timer(value) => Some(show::text(value)),
         Input::Start | Input::Message { .. } => None,
     };
     let told = step.effects.iter().filter_map(|effect| match effect {
-        Effect::Emit(event) => Some(speech::text(event)),
+        Effect::Emit(event) => Some(show::text(event)),
         _ => None,
     });
     asked.into_iter().chain(told).collect::<Vec<_>>().join(", ")

@@ -2,7 +2,7 @@ use konklave::protocol::{Effect, Input};
 use konklave::trace::{Fault, Line, Step};
 use konklave_stage::erased::{Erased, Value};
 
-use crate::speech;
+use crate::show;
 use crate::table::{Cell, Table};
 
 /// A trace as a table for spreadsheets (RFC 4180): one row for everything that happened to a node,
@@ -45,8 +45,8 @@ struct Row {
 }
 
 impl Row {
-    fn word(word: &Value) -> Self {
-        Self { kind: speech::kind(word), text: speech::text(word), ..Self::default() }
+    fn of(value: &Value) -> Self {
+        Self { kind: value.kind(), text: show::text(value), ..Self::default() }
     }
 
     fn number(number: u32) -> Self {
@@ -72,27 +72,27 @@ impl Rows {
         let (at, node) = (step.at, Some(step.node.0));
         match &step.input {
             Input::Start => self.push(at, node, "start", Row::default()),
-            Input::Command(word) => self.push(at, node, "command", Row::word(word)),
+            Input::Command(command) => self.push(at, node, "command", Row::of(command)),
             Input::Message { from, msg } => {
-                let row = Row { peer: Some(from.0), message: step.number, ..Row::word(msg) };
+                let row = Row { peer: Some(from.0), message: step.number, ..Row::of(msg) };
                 self.push(at, node, "receive", row);
             }
-            Input::Timer(word) => self.push(at, node, "timer", Row::word(word)),
+            Input::Timer(timer) => self.push(at, node, "timer", Row::of(timer)),
         }
         for effect in &step.effects {
             match effect {
                 Effect::Send { to, msg } => {
-                    let row = Row { peer: Some(to.0), message: Some(self.sent), ..Row::word(msg) };
+                    let row = Row { peer: Some(to.0), message: Some(self.sent), ..Row::of(msg) };
                     self.sent += 1;
                     self.push(at, node, "send", row);
                 }
                 Effect::SetTimer { timer, .. } => {
-                    self.push(at, node, "set timer", Row::word(timer));
+                    self.push(at, node, "set timer", Row::of(timer));
                 }
                 Effect::CancelTimer(timer) => {
-                    self.push(at, node, "cancel timer", Row::word(timer));
+                    self.push(at, node, "cancel timer", Row::of(timer));
                 }
-                Effect::Emit(event) => self.push(at, node, "emit", Row::word(event)),
+                Effect::Emit(event) => self.push(at, node, "emit", Row::of(event)),
                 Effect::Choose { bound, value } => {
                     let text = format!("{value} of {bound}");
                     self.push(at, node, "choose", Row { text, ..Row::default() });

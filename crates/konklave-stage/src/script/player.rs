@@ -209,11 +209,7 @@ impl<M: Monitor> Player<M> {
             Effect::Send { to, msg } => {
                 self.status(*to)
                     .map_err(|problem| format!("node {node} sends to nobody: {problem}"))?;
-                let text = format!("{msg:?}");
-                let kind = text.split(|c: char| !c.is_alphanumeric() && c != '_').next();
-                if let Some(kind) = kind.filter(|kind| !kind.is_empty()) {
-                    *self.kinds.entry(kind.to_owned()).or_default() += 1;
-                }
+                *self.kinds.entry(msg.kind()).or_default() += 1;
                 Ok(())
             }
             Effect::Choose { bound, value } => match self.choices.pop_front() {

@@ -1,20 +1,31 @@
-//! The kind of a message: the names of its enum variants, found through `serde`.
+//! The kind of a message, by one rule for reports, scripts and pictures: the names of its enum
+//! variants, from the outermost on, joined by dots.
 //!
-//! A probe serializer looks at nothing but variants, so the compiler reduces it to a match on the
-//! message's tag. A wrapped message of a hosted protocol has a longer path: `Dict.Put`. A struct
-//! has the kind of its first field that has one.
+//! A message of a hosted protocol is wrapped, so its kind has several parts: `Dict.Put`. The fields
+//! of a variant say nothing about its kind, unless a variant is all that is in it. A message that
+//! is a struct has the kind of the field that has one. What has no variants is a `message`.
+//!
+//! The rule exists twice, because a trace does not know the types of its messages: [`Kind::of`]
+//! asks `serde`, and [`variants`] looks at JSON, where variants are names with a capital letter.
+
+mod json;
 
 use std::fmt::{self, Display};
 
 use serde::Serialize;
 use serde::ser::{self, Impossible, Serializer};
 
+pub use json::{name, variant, variants};
+
 /// How many nested variants are told apart.
 const DEPTH: usize = 4;
 
-/// The path of variants that a message is.
+/// The kind of what has no variants.
+const NONE: &str = "message";
+
+/// The variants that a message consists of. To find them takes no longer than a look at its tags.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Kind {
+pub struct Kind {
     /// Variant indices, one byte per level from the lowest on, each plus one.
     key: u32,
     names: [&'static str; DEPTH],
@@ -23,12 +34,13 @@ pub(crate) struct Kind {
 impl Kind {
     /// The kind of `message`.
     #[inline]
-    pub(crate) fn of(message: &impl Serialize) -> Self {
-        message.serialize(Probe).unwrap_or_default()
+    pub fn of(message: &impl Serialize) -> Self {
+        message.serialize(Probe::Message).unwrap_or_default()
     }
 
     /// A number that differs between the kinds of one message type.
-    pub(crate) fn key(self) -> u32 {
+    #[inline]
+    pub fn key(self) -> u32 {
         self.key
     }
 
@@ -48,7 +60,7 @@ impl Kind {
 impl Display for Kind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<_> = self.names.into_iter().filter(|name| !name.is_empty()).collect();
-        f.write_str(&if names.is_empty() { "message".to_owned() } else { names.join(".") })
+        f.write_str(&if names.is_empty() { NONE.to_owned() } else { names.join(".") })
     }
 }
 
@@ -70,15 +82,21 @@ impl ser::Error for NoVariant {
     }
 }
 
-struct Probe;
+/// A serializer that looks at nothing but variants: the compiler reduces it to a match on tags.
+enum Probe {
+    /// It looks at a message, or at a field of one that is a struct.
+    Message,
+    /// It looks at what is in a variant.
+    Content,
+}
 
 /// The fields of a variant, which are not looked at.
 struct Fields(Kind);
 
-/// The fields of a struct, the first enum of which tells the kind.
-struct Content(Option<Kind>);
+/// The fields of a message that is a struct, and the kind of the first that has one.
+struct Message(Option<Kind>);
 
-impl ser::SerializeStruct for Content {
+impl ser::SerializeStruct for Message {
     type Ok = Kind;
     type Error = NoVariant;
 
@@ -87,10 +105,11 @@ impl ser::SerializeStruct for Content {
         _name: &'static str,
         value: &T,
     ) -> Result<(), NoVariant> {
-        self.0 = self.0.or_else(|| value.serialize(Probe).ok());
+        self.0 = self.0.or_else(|| value.serialize(Probe::Message).ok());
         Ok(())
     }
 
+    #[inline]
     fn end(self) -> Result<Kind, NoVariant> {
         self.0.ok_or(NoVariant)
     }
@@ -98,7 +117,10 @@ impl ser::SerializeStruct for Content {
 
 macro_rules! no_variant {
     ($($method:ident($($argument:ty),*) -> $ok:ty;)*) => {
-        $(fn $method(self, $(_: $argument),*) -> Result<$ok, NoVariant> { Err(NoVariant) })*
+        $(#[inline]
+        fn $method(self, $(_: $argument),*) -> Result<$ok, NoVariant> {
+            Err(NoVariant)
+        })*
     };
 }
 
@@ -110,7 +132,7 @@ impl Serializer for Probe {
     type SerializeTupleStruct = Impossible<Kind, NoVariant>;
     type SerializeTupleVariant = Fields;
     type SerializeMap = Impossible<Kind, NoVariant>;
-    type SerializeStruct = Content;
+    type SerializeStruct = Message;
     type SerializeStructVariant = Fields;
 
     no_variant! {
@@ -137,12 +159,17 @@ impl Serializer for Probe {
         serialize_map(Option<usize>) -> Self::SerializeMap;
     }
 
-    fn serialize_struct(self, _: &'static str, _: usize) -> Result<Content, NoVariant> {
-        Ok(Content(None))
+    #[inline]
+    fn serialize_struct(self, _: &'static str, _: usize) -> Result<Message, NoVariant> {
+        match self {
+            Self::Message => Ok(Message(None)),
+            Self::Content => Err(NoVariant),
+        }
     }
 
-    fn serialize_some<T: ?Sized + Serialize>(self, _: &T) -> Result<Kind, NoVariant> {
-        Err(NoVariant)
+    /// JSON does not tell it from its content either.
+    fn serialize_some<T: ?Sized + Serialize>(self, value: &T) -> Result<Kind, NoVariant> {
+        value.serialize(self)
     }
 
     fn serialize_newtype_struct<T: ?Sized + Serialize>(
@@ -171,7 +198,7 @@ impl Serializer for Probe {
         variant: &'static str,
         value: &T,
     ) -> Result<Kind, NoVariant> {
-        Ok(match value.serialize(self) {
+        Ok(match value.serialize(Self::Content) {
             Ok(inner) => inner.around(index, variant),
             Err(NoVariant) => Kind::outer(index, variant),
         })
@@ -208,6 +235,7 @@ impl ser::SerializeTupleVariant for Fields {
         Ok(())
     }
 
+    #[inline]
     fn end(self) -> Result<Kind, NoVariant> {
         Ok(self.0)
     }
@@ -225,50 +253,11 @@ impl ser::SerializeStructVariant for Fields {
         Ok(())
     }
 
+    #[inline]
     fn end(self) -> Result<Kind, NoVariant> {
         Ok(self.0)
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[derive(Serialize)]
-    enum Inner {
-        Put { _key: u32 },
-        Get(u32, u32),
-    }
-
-    #[derive(Serialize)]
-    enum Outer {
-        Ping,
-        Count(u32),
-        Dict(Inner),
-    }
-
-    #[test]
-    fn kinds_are_named_by_their_variants() {
-        let name = |message: &Outer| Kind::of(message).to_string();
-        assert_eq!(name(&Outer::Ping), "Ping");
-        assert_eq!(name(&Outer::Count(3)), "Count");
-        assert_eq!(name(&Outer::Dict(Inner::Put { _key: 1 })), "Dict.Put");
-        assert_eq!(name(&Outer::Dict(Inner::Get(1, 2))), "Dict.Get");
-        assert_eq!(Kind::of(&7_u32).to_string(), "message");
-    }
-
-    #[test]
-    fn keys_tell_kinds_apart_and_nothing_else() {
-        let messages = [
-            Outer::Ping,
-            Outer::Count(1),
-            Outer::Dict(Inner::Put { _key: 1 }),
-            Outer::Dict(Inner::Get(1, 2)),
-        ];
-        let keys = messages.each_ref().map(|message| Kind::of(message).key());
-        for (place, key) in keys.iter().enumerate() {
-            assert_eq!(keys.iter().position(|other| other == key), Some(place), "{keys:?}");
-        }
-        assert_eq!(Kind::of(&Outer::Count(1)).key(), Kind::of(&Outer::Count(2)).key());
-    }
-}
+mod tests;

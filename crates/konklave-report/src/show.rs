@@ -1,0 +1,126 @@
+//! Messages, timers, commands and events of any algorithm, for people.
+
+use konklave_stage::erased::Value;
+use konklave_stage::kind::{variant, variants};
+use serde_json::Value as Json;
+
+/// The whole value: as the algorithm prints it, or nearly so if it was read from a file.
+pub(crate) fn text(value: &Value) -> String {
+    let printed = format!("{value:?}");
+    if printed.is_empty() { print(&value.to_json()) } else { printed }
+}
+
+/// What a message says to its receiver: the innermost of the variants that make up its kind, with
+/// what is in it if that is short.
+pub(crate) fn label(msg: &Value) -> String {
+    let json = msg.to_json();
+    let innermost = variants(&json).pop();
+    let text = print(innermost.map_or(&json, |(_, all)| all));
+    match (text.chars().count() <= LABEL, innermost) {
+        (true, _) => text,
+        (false, Some((name, _))) => name.to_owned(),
+        (false, None) => String::new(),
+    }
+}
+
+/// So many characters can be read along an arrow.
+const LABEL: usize = 18;
+
+/// The name of a value's variant, and what is in it: `{"Reserve":[1,3]}` is `Reserve` and `1, 3`.
+pub(crate) fn parts(value: &Value) -> (String, String) {
+    match value.to_json() {
+        Json::Object(fields) if fields.len() == 1 => {
+            let (name, content) = fields.into_iter().next().unwrap_or_default();
+            (name, inside(&content))
+        }
+        Json::String(name) => (name, String::new()),
+        other => (print(&other), String::new()),
+    }
+}
+
+fn print(json: &Json) -> String {
+    if let Some((name, content)) = variant(json) {
+        let is_struct = content.is_object() && variant(content).is_none();
+        return match is_struct {
+            true => format!("{name} {}", print(content)),
+            false => format!("{name}({})", inside(content)),
+        };
+    }
+    match json {
+        Json::String(text) => text.clone(),
+        Json::Array(items) => format!("[{}]", list(items)),
+        Json::Object(fields) => {
+            let field = |(name, value): (&String, &Json)| format!("{name}: {}", print(value));
+            let fields: Vec<_> = fields.iter().map(field).collect();
+            if fields.is_empty() { "{}".to_owned() } else { format!("{{ {} }}", fields.join(", ")) }
+        }
+        other => other.to_string(),
+    }
+}
+
+fn inside(json: &Json) -> String {
+    match json {
+        Json::Array(items) => list(items),
+        other => print(other),
+    }
+}
+
+fn list(items: &[Json]) -> String {
+    items.iter().map(print).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn value(json: &str) -> Value {
+        serde_json::from_str(json).unwrap()
+    }
+
+    #[test]
+    fn kinds_are_those_that_the_simulator_counts() {
+        let cases = [
+            (r#""Request""#, "Request"),
+            (r#"{"Ack":3}"#, "Ack"),
+            (r#"{"Wave":{"Explore":[1,2]}}"#, "Wave.Explore"),
+            (r#"{"Probe":{"heading":"Clockwise","id":3}}"#, "Probe"),
+            (r#"{"election":2,"msg":{"Propose":5}}"#, "Propose"),
+            ("7", "message"),
+            ("null", "message"),
+        ];
+        for (json, expected) in cases {
+            assert_eq!(value(json).kind(), expected, "{json}");
+        }
+    }
+
+    #[test]
+    fn labels_are_what_receivers_look_at() {
+        let cases = [
+            (r#""Request""#, "Request"),
+            (r#"{"Request":[1,0]}"#, "Request(1, 0)"),
+            (r#"{"Wave":{"Explore":[1,2]}}"#, "Explore(1, 2)"),
+            (r#"{"Wave":"Echo"}"#, "Echo"),
+            (r#"{"Probe":{"heading":"Clockwise","id":3}}"#, "Probe"),
+            (r#"{"Probe":{"id":3}}"#, "Probe { id: 3 }"),
+            (r#"{"election":2,"msg":{"Propose":5}}"#, "Propose(5)"),
+            ("7", "7"),
+        ];
+        for (json, expected) in cases {
+            assert_eq!(label(&value(json)), expected, "{json}");
+        }
+    }
+
+    #[test]
+    fn values_from_files_read_like_those_of_the_algorithm() {
+        let cases = [
+            (r#""Request""#, "Request"),
+            (r#"{"Ack":3}"#, "Ack(3)"),
+            (r#"{"Propose":[1,"Left"]}"#, "Propose(1, Left)"),
+            (r#"{"Probe":{"id":3,"phase":0}}"#, "Probe { id: 3, phase: 0 }"),
+            (r#"{"Wave":{"Explore":[1,{"a":[]}]}}"#, "Wave(Explore(1, { a: [] }))"),
+        ];
+        for (json, expected) in cases {
+            assert_eq!(text(&value(json)), expected, "{json}");
+        }
+    }
+}
