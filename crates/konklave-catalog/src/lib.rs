@@ -45,5 +45,6 @@ pub mod refusal;
 pub mod setup;
 pub mod site;
 pub mod specimen;
+pub mod stage;
 pub mod system;
 pub mod words;

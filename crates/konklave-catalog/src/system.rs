@@ -9,6 +9,7 @@ use konklave::trace::Line;
 use konklave_check::shrink::{self, Shrunk, Size, Unfit};
 use konklave_check::{Coverage, Noted, World, explore};
 use konklave_sim::{Options, Progress, Recording, Report, Simulation};
+use konklave_stage::Stage;
 use konklave_stage::erased::{AnyNode, Erased};
 use konklave_stage::replay::Replayed;
 use konklave_stage::script::Script;
@@ -17,6 +18,7 @@ use crate::problem::Problem;
 use crate::quantity::Measures;
 use crate::refusal::Refusal;
 use crate::site::Site;
+use crate::stage::AnyStage;
 
 /// Nodes of one algorithm at one site: what a line of the table builds.
 pub trait System {
@@ -75,6 +77,13 @@ pub trait System {
     ///
     /// If what was asked of the applications cannot be done here.
     fn explored(&self, plan: &CheckPlan) -> Result<Box<dyn Any>, Refusal>;
+
+    /// The system before anything has happened, to be stepped by hand.
+    ///
+    /// # Errors
+    ///
+    /// If what was asked of the applications cannot be done here.
+    fn stage(&self, plan: &CheckPlan) -> Result<Box<dyn AnyStage>, Refusal>;
 
     /// Whether its nodes set timers.
     fn has_timers(&self) -> bool;
@@ -199,6 +208,14 @@ where
         let explored = explored(&self.problem, self.site, &|me| self.erased(me), plan)?;
         let report = explore(explored, plan.options, go_on);
         Ok(report.map(|lines| lines.iter().map(AnyNode::erase).collect()))
+    }
+
+    fn stage(&self, plan: &CheckPlan) -> Result<Box<dyn AnyStage>, Refusal> {
+        let explored = explored(&self.problem, self.site, &|me| self.erased(me), plan)?;
+        let invariants = explored.nodes.first().map_or_else(Vec::new, |node| node.invariants());
+        let stage = Stage::new(explored.nodes, explored.applications, explored.monitor);
+        let stage = stage.ruled(plan.world.order, plan.world.pace);
+        Ok(Box::new(stage.watched(invariants)))
     }
 
     fn explored(&self, plan: &CheckPlan) -> Result<Box<dyn Any>, Refusal> {

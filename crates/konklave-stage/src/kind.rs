@@ -2,11 +2,11 @@
 //! variants, from the outermost on, joined by dots.
 //!
 //! A message of a hosted protocol is wrapped, so its kind has several parts: `Dict.Put`. The fields
-//! of a variant say nothing about its kind, unless a variant is all that is in it. A message that is
-//! a struct has the kind of the field that has one. What has no variants is a `message`.
+//! of a variant say nothing about its kind, unless a variant is all that is in it. A message that
+//! is a struct has the kind of the field that has one. What has no variants is a `message`.
 //!
-//! The rule exists twice, because a trace does not know the types of its messages: [`Kind::of`] asks
-//! `serde`, and [`variants`] looks at JSON, in which variants are the names with a capital letter.
+//! The rule exists twice, because a trace does not know the types of its messages: [`Kind::of`]
+//! asks `serde`, and [`variants`] looks at JSON, where variants are names with a capital letter.
 
 mod json;
 
@@ -117,7 +117,10 @@ impl ser::SerializeStruct for Message {
 
 macro_rules! no_variant {
     ($($method:ident($($argument:ty),*) -> $ok:ty;)*) => {
-        $(#[inline] fn $method(self, $(_: $argument),*) -> Result<$ok, NoVariant> { Err(NoVariant) })*
+        $(#[inline]
+        fn $method(self, $(_: $argument),*) -> Result<$ok, NoVariant> {
+            Err(NoVariant)
+        })*
     };
 }
 

@@ -22,6 +22,8 @@ pub(crate) enum Msg {
     Rumour,
     /// Nobody survives it.
     Poison,
+    /// Like a message of a part.
+    Wrapped(Box<Self>),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -101,7 +103,7 @@ impl Protocol for Puppet {
     fn on_message(&mut self, from: NodeId, msg: Msg, env: &mut impl Env<Self>) {
         self.heard += 1;
         match msg {
-            Msg::Note(_) => {}
+            Msg::Note(_) | Msg::Wrapped(_) => {}
             Msg::Ping => env.send(from, Msg::Note(self.heard)),
             Msg::Poison => panic!("poison"),
             Msg::Rumour => [0, 1].into_iter().for_each(|_| env.send(from, Msg::Rumour)),

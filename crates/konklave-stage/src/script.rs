@@ -3,7 +3,8 @@
 //! A script is a test as data. Its first block holds settings, from which the caller makes the
 //! nodes. Every further block says what happens, and below `---` what comes of it: messages sent
 //! (`->`), events (`!`), timers (`set`, `cancel`), choices (`choose`), promises `broken`. A blank
-//! line ends a block; a line with `#` in front is a comment.
+//! line ends a block; a line with `#` in front is a comment. An assertion that fails in a node is a
+//! broken promise.
 //!
 //! ```
 //! use konklave::NodeId;
@@ -43,20 +44,22 @@
 //! |---|---|
 //! | `0 acquire` | the application at node 0 gives this command |
 //! | `0 put-all [1, 2]` | with an argument in JSON: here `Command::PutAll` of a list |
-//! | `deliver` | everything now in flight arrives, in the order sent |
+//! | `deliver` | everything now in transit arrives, in the order sent |
 //! | `deliver 0 -> 1` | the oldest message from 0 to 1 arrives |
 //! | `deliver 0 -> 1 2` | the second oldest arrives and overtakes the oldest |
-//! | `deliver all`, `settle` | messages arrive in the order sent, until none is in flight |
+//! | `deliver all`, `settle` | messages arrive in the order sent, until none is in transit |
 //! | `lose 0 -> 1` | the oldest message from 0 to 1 is lost; a number picks another, as above |
-//! | `duplicate 0 -> 1` | a copy of it is sent behind all others |
+//! | `duplicate 0 -> 1` | a duplicate of it is in transit behind all others |
 //! | `timer 0` | the only pending timer of node 0 runs out |
 //! | `timer 0 Retry` | the one whose name starts so runs out |
 //! | `choose 3 0 1` | the next choices of nodes; those not given are 0 |
 //! | `crash 0` | node 0 does nothing any more; what it has sent still arrives |
-//! | `rest` | checks that nothing is in flight, and what had to happen at last; else who waits |
+//! | `rest` | nothing is in transit: checks what had to happen, or shows which nodes wait |
 //! | `state 0` | shows node 0 |
-//! | `flight` | shows what is in flight |
-//! | `count` | shows how many messages were sent so far, in all and by kind |
+//! | `watch 0` | from now on, shows node 0 after each step that changes it |
+//! | `watch all` | the same for every node |
+//! | `flight` | shows what is in transit, each message with `in flight:` in front |
+//! | `count` | shows how many messages were sent so far, in all and by [kind](crate::kind) |
 //! | `start` | nothing, as the very first command: its block shows what nodes do when they start |
 //!
 //! All nodes start before the first command, in order. What they do then is at the head of the

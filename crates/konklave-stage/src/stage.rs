@@ -57,6 +57,12 @@ pub struct Letter<P: Protocol> {
     pub msg: P::Msg,
 }
 
+impl<P: Protocol> Display for Letter<P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} -> {} {:?}", self.from, self.to, self.msg)
+    }
+}
+
 /// What an action has come to.
 #[derive(Clone, Debug)]
 pub struct Outcome<P: Protocol> {

@@ -21,7 +21,7 @@ enum Outer {
     Count(u32),
     Dict(Inner),
     Step(Step),
-    Deep(Box<Outer>),
+    Deep(Box<Self>),
 }
 
 /// A message of its own, or part of one.

@@ -2,7 +2,7 @@ use konklave::NodeId;
 use serde_json::Value;
 
 /// How each command is written. The error for a line that is not understood shows them.
-const FORMS: [&str; 14] = [
+const FORMS: [&str; 15] = [
     "NODE COMMAND [JSON]",
     "deliver [all]",
     "deliver A -> B [K]",
@@ -14,6 +14,7 @@ const FORMS: [&str; 14] = [
     "crash NODE",
     "rest",
     "state NODE",
+    "watch all|NODE",
     "flight",
     "count",
     "start",
@@ -41,12 +42,14 @@ pub(super) enum Command {
     Crash(NodeId),
     Rest,
     State(NodeId),
+    Watch(NodeId),
+    WatchAll,
     Flight,
     Count,
     Start,
 }
 
-/// A message in flight.
+/// A message in transit.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pick {
     pub(super) from: NodeId,
@@ -75,6 +78,8 @@ impl Command {
             ["crash", node] => node_id(node).map(Self::Crash),
             ["rest"] => Some(Self::Rest),
             ["state", node] => node_id(node).map(Self::State),
+            ["watch", "all"] => Some(Self::WatchAll),
+            ["watch", node] => node_id(node).map(Self::Watch),
             ["flight"] => Some(Self::Flight),
             ["count"] => Some(Self::Count),
             ["start"] => Some(Self::Start),

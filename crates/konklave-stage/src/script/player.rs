@@ -1,5 +1,4 @@
 use std::collections::{BTreeMap, VecDeque};
-use std::fmt::{self, Display};
 
 use konklave::NodeId;
 use konklave::protocol::{Effect, Monitor, Protocol};
@@ -30,12 +29,8 @@ pub(super) struct Player<M: Monitor> {
     deliveries: u32,
     kinds: BTreeMap<String, u64>,
     output: Vec<String>,
-}
-
-impl<P: Protocol> Display for Letter<P> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} -> {} {:?}", self.from, self.to, self.msg)
-    }
+    /// The nodes whose changes are shown, as they were last seen.
+    watched: BTreeMap<NodeId, Node<M>>,
 }
 
 impl<M: Monitor> Player<M> {
@@ -47,6 +42,7 @@ impl<M: Monitor> Player<M> {
             deliveries: 0,
             kinds: BTreeMap::new(),
             output: Vec::new(),
+            watched: BTreeMap::new(),
         }
     }
 
@@ -89,6 +85,8 @@ impl<M: Monitor> Player<M> {
             }
             Command::Rest => self.rest()?,
             Command::State(node) => self.show_state(*node)?,
+            Command::Watch(node) => self.watch(*node)?,
+            Command::WatchAll => self.stage.nodes().try_for_each(|node| self.watch(node))?,
             Command::Flight => self.show_flight(),
             Command::Count => self.show_count(),
             Command::Start => {} // The nodes have started already.
@@ -161,8 +159,25 @@ impl<M: Monitor> Player<M> {
         Ok(())
     }
 
+    fn watch(&mut self, node: NodeId) -> Result<(), String> {
+        self.status(node)?;
+        self.watched.insert(node, self.stage.locals()[node.index()].node.clone());
+        Ok(())
+    }
+
+    /// Shows a node after its step, if it is watched and has changed.
+    fn show_change(&mut self, node: NodeId) {
+        let now = &self.stage.locals()[node.index()].node;
+        if let Some(seen) = self.watched.get_mut(&node)
+            && seen != now
+        {
+            seen.clone_from(now);
+            self.output.push(format!("{node} {now:?}"));
+        }
+    }
+
     fn show_flight(&mut self) {
-        let letters: Vec<_> = self.letters().map(Letter::to_string).collect();
+        let letters: Vec<_> = self.letters().map(|it| format!("in flight: {it}")).collect();
         self.output.extend(letters);
         if self.flight.is_empty() {
             self.say("nothing in flight");
@@ -199,6 +214,7 @@ impl<M: Monitor> Player<M> {
                     number += 1;
                 }
             }
+            self.show_change(node);
         }
         Ok(())
     }

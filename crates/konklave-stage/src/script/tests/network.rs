@@ -17,17 +17,19 @@ fn a_round_delivers_what_was_in_flight_in_the_order_sent() {
 fn the_oldest_message_of_a_channel_is_meant_unless_a_number_says_otherwise() {
     let sent = "0 tell-all [2, 1, 0]\n0 send {\"to\": 1, \"msg\": \"Ping\"}\n";
     let rest = |command| output(&format!("{sent}{command}\nflight"))[4..].to_vec();
-    let (note_2, note_1, note_0) = ("0 -> 2 Note(2)", "0 -> 1 Note(1)", "0 -> 0 Note(0)");
-    assert_eq!(rest("deliver 0 -> 1"), [note_2, note_0, "0 -> 1 Ping"]);
+    let [note_2, note_1, note_0] = [2, 1, 0].map(|to| format!("in flight: 0 -> {to} Note({to})"));
+    let [note_2, note_1, note_0] = [&*note_2, &*note_1, &*note_0];
+    let ping = "in flight: 0 -> 1 Ping";
+    assert_eq!(rest("deliver 0 -> 1"), [note_2, note_0, ping]);
     assert_eq!(
         rest("deliver 0 -> 1 2"),
-        ["1 -> 0 Note(1)", note_2, note_1, note_0, "1 -> 0 Note(1)"],
+        ["1 -> 0 Note(1)", note_2, note_1, note_0, "in flight: 1 -> 0 Note(1)"],
         "the ping overtakes the note and is answered"
     );
-    assert_eq!(rest("lose 0 -> 1"), [note_2, note_0, "0 -> 1 Ping"]);
+    assert_eq!(rest("lose 0 -> 1"), [note_2, note_0, ping]);
     assert_eq!(rest("lose 0 -> 1 2"), [note_2, note_1, note_0]);
-    assert_eq!(rest("duplicate 0 -> 1"), [note_2, note_1, note_0, "0 -> 1 Ping", note_1]);
-    assert_eq!(rest("duplicate 0 -> 1 2"), [note_2, note_1, note_0, "0 -> 1 Ping", "0 -> 1 Ping"]);
+    assert_eq!(rest("duplicate 0 -> 1"), [note_2, note_1, note_0, ping, note_1]);
+    assert_eq!(rest("duplicate 0 -> 1 2"), [note_2, note_1, note_0, ping, ping]);
 }
 
 #[test]
@@ -61,6 +63,8 @@ fn what_never_settles_is_an_error() {
 fn counts_what_nodes_sent_by_kind() {
     assert_eq!(output("count"), ["0 messages"]);
     assert_eq!(output("0 tell-all [1]\ncount")[1..], ["1 message: 1 Note"]);
+    let wrapped = "0 send {\"to\": 1, \"msg\": {\"Wrapped\": \"Ping\"}}";
+    assert_eq!(output(&format!("{wrapped}\ncount"))[1..], ["1 message: 1 Wrapped.Ping"]);
     let commands = "0 send {\"to\": 1, \"msg\": \"Ping\"}\n0 tell-all [1, 2]\n";
     let faults = "duplicate 0 -> 2\nlose 0 -> 1 2\n";
     assert_eq!(

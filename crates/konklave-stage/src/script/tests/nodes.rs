@@ -27,7 +27,7 @@ fn an_argument_is_json() {
 #[test]
 fn a_node_has_to_exist() {
     let expected = "there is no node 3; there are 3, counted from 0";
-    for command in ["3 shout", "timer 3", "crash 3", "state 3"] {
+    for command in ["3 shout", "timer 3", "crash 3", "state 3", "watch 3"] {
         assert_eq!(problem(command), expected);
     }
     assert_eq!(problem("1 tell-all [3]"), format!("node 1 sends to nobody: {expected}"));
@@ -54,6 +54,35 @@ fn the_state_shows_what_a_node_has_learnt() {
         output("state 1\n0 tell-all [1]\ndeliver\nstate 1"),
         ["1 Puppet { heard: 0 }", "0 -> 1 Note(1)", "1 Puppet { heard: 1 }"]
     );
+}
+
+#[test]
+fn a_watched_node_is_shown_when_it_changes() {
+    let note = "0 tell-all [1]\ndeliver\n";
+    let ping = "0 send {\"to\": 1, \"msg\": \"Ping\"}\ndeliver\n";
+    assert_eq!(
+        output(&format!("{note}watch 1\n1 shout\n{ping}1 set \"Nap\"")),
+        [
+            "0 -> 1 Note(1)",
+            "1 ! Shouted",
+            "0 -> 1 Ping",
+            "1 -> 0 Note(2)",
+            "1 Puppet { heard: 2 }",
+            "1 set Nap 2s",
+        ],
+        "not for what has happened before, nor for steps that change nothing"
+    );
+    let all = output(&format!("watch all\n{note}0 tell-all [2]\nsettle"));
+    let shown: Vec<_> = all.iter().filter(|line| line.contains("Puppet")).collect();
+    assert_eq!(shown, ["1 Puppet { heard: 1 }", "2 Puppet { heard: 1 }"]);
+    let others = output(&format!("watch 0\nwatch 2\n{}", note.trim_end()));
+    assert_eq!(others, ["0 -> 1 Note(1)"]);
+    assert_eq!(output("watch 2\n0 tell-all [2]\ncrash 2\ndeliver"), ["0 -> 2 Note(2)"]);
+}
+
+#[test]
+fn a_failed_assertion_is_a_broken_promise() {
+    assert_eq!(output("1 fail"), ["1 -> 0 Ping", "broken assertions hold: it was told to"]);
 }
 
 #[test]

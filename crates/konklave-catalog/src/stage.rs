@@ -1,0 +1,175 @@
+//! The stage of a system whose problem and algorithm are forgotten: for callers that show and steer
+//! any system, step by step.
+
+use konklave::NodeId;
+use konklave::protocol::{Broken, Data, Monitor};
+use konklave::trace::Line;
+use konklave_stage::erased::{AnyNode, Erased, Value};
+use konklave_stage::{Action, Application, Stage, Status};
+
+use crate::refusal::Refusal;
+
+/// A system at one moment, which can be looked at and stepped. A copy is the way back.
+pub trait AnyStage {
+    /// Everything that may happen now, but for faults.
+    fn enabled(&self) -> Vec<Action<Erased>>;
+
+    /// Every fault that can happen now.
+    fn faults(&self) -> Vec<Action<Erased>>;
+
+    /// Lets something happen; what happened, as a line of a trace.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot happen now. Then nothing has changed.
+    fn apply(&mut self, action: &Action<Erased>, choices: &[u32]) -> Result<Line<Erased>, Refusal>;
+
+    /// Each node: whether it is up, and its state as the algorithm prints it.
+    fn nodes(&self) -> Vec<(Status, String)>;
+
+    /// What is in transit: number, sender, receiver and content, in the order of sending.
+    fn transit(&self) -> Vec<(u32, NodeId, NodeId, Value)>;
+
+    /// Whether nothing has to happen any more.
+    fn is_at_rest(&self) -> bool;
+
+    /// The first promise that was broken.
+    fn broken(&self) -> Option<&Broken>;
+
+    /// The same system at the same moment.
+    fn copy(&self) -> Box<dyn AnyStage>;
+}
+
+impl<C, E, A, M> AnyStage for Stage<AnyNode<C, E>, A, M>
+where
+    C: Data,
+    E: Data,
+    A: Application<Command = C, Event = E>,
+    M: Monitor<Command = C, Event = E>,
+{
+    fn enabled(&self) -> Vec<Action<Erased>> {
+        self.enabled().into_iter().map(erased).collect()
+    }
+
+    fn faults(&self) -> Vec<Action<Erased>> {
+        self.faults().into_iter().map(erased).collect()
+    }
+
+    fn apply(&mut self, action: &Action<Erased>, choices: &[u32]) -> Result<Line<Erased>, Refusal> {
+        let action = typed(action)?;
+        if !self.allows(&action) {
+            return Err(Refusal::new("this cannot happen now"));
+        }
+        let applied = self.apply(&action, choices);
+        let outcome = applied.map_err(|impossible| Refusal::new(impossible.to_string()))?;
+        Ok(AnyNode::erase(&outcome.line))
+    }
+
+    fn nodes(&self) -> Vec<(Status, String)> {
+        self.locals().iter().map(|local| (local.status, format!("{:?}", local.node))).collect()
+    }
+
+    fn transit(&self) -> Vec<(u32, NodeId, NodeId, Value)> {
+        self.transit().map(|it| (it.number, it.from, it.to, it.msg.clone())).collect()
+    }
+
+    fn is_at_rest(&self) -> bool {
+        self.is_at_rest()
+    }
+
+    fn broken(&self) -> Option<&Broken> {
+        self.broken()
+    }
+
+    fn copy(&self) -> Box<dyn AnyStage> {
+        Box::new(self.clone())
+    }
+}
+
+/// The same action without the type of its command: all else has none.
+fn erased<C: Data, E: Data>(action: Action<AnyNode<C, E>>) -> Action<Erased> {
+    match action {
+        Action::Start(node) => Action::Start(node),
+        Action::Command { node, command } => Action::Command { node, command: Value::of(&command) },
+        Action::Timer { node, timer } => Action::Timer { node, timer },
+        Action::Deliver(number) => Action::Deliver(number),
+        Action::DeliverForged { from, to, msg } => Action::DeliverForged { from, to, msg },
+        Action::Lose(number) => Action::Lose(number),
+        Action::Duplicate(number) => Action::Duplicate(number),
+        Action::Crash(node) => Action::Crash(node),
+        Action::Restart(node) => Action::Restart(node),
+        Action::Forge { from, to } => Action::Forge { from, to },
+        Action::Spoil { node, messages } => Action::Spoil { node, messages },
+    }
+}
+
+/// The same action with the type of its command.
+fn typed<C: Data, E: Data>(action: &Action<Erased>) -> Result<Action<AnyNode<C, E>>, Refusal> {
+    Ok(match action.clone() {
+        Action::Start(node) => Action::Start(node),
+        Action::Command { node, command } => {
+            let unknown = |error| Refusal::new(format!("node {node} has no such command: {error}"));
+            Action::Command { node, command: command.get().map_err(unknown)? }
+        }
+        Action::Timer { node, timer } => Action::Timer { node, timer },
+        Action::Deliver(number) => Action::Deliver(number),
+        Action::DeliverForged { from, to, msg } => Action::DeliverForged { from, to, msg },
+        Action::Lose(number) => Action::Lose(number),
+        Action::Duplicate(number) => Action::Duplicate(number),
+        Action::Crash(node) => Action::Crash(node),
+        Action::Restart(node) => Action::Restart(node),
+        Action::Forge { from, to } => Action::Forge { from, to },
+        Action::Spoil { node, messages } => Action::Spoil { node, messages },
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::Catalog;
+    use crate::option::Verb;
+    use crate::setup::Setup;
+    use crate::site::Site;
+    use crate::system::CheckPlan;
+
+    /// Steps a system forwards by whatever comes first, and back again.
+    #[test]
+    fn any_system_is_stepped_forwards_and_backwards() {
+        let catalog = Catalog::standard().leak();
+        for entry in catalog.entries() {
+            let setup = Setup { algorithm: entry.name.clone(), nodes: 3, ..Setup::default() };
+            let site = Site::new(setup, entry, Verb::Check).unwrap();
+            let mut stage = site.system().unwrap().stage(&CheckPlan::default()).unwrap();
+            let mut moments = Vec::new();
+            for _ in 0..40 {
+                let Some(action) = stage.enabled().into_iter().next() else { break };
+                moments.push((stage.copy(), stage.nodes(), action.clone()));
+                stage.apply(&action, &[]).unwrap_or_else(|it| panic!("{}: {it}", entry.name));
+                assert_eq!(stage.broken(), None, "{}", entry.name);
+            }
+            assert!(moments.len() > 5, "{}: only {} steps", entry.name, moments.len());
+            for (before, nodes, action) in moments.into_iter().rev() {
+                assert_eq!(before.nodes(), nodes, "{}", entry.name);
+                assert!(before.enabled().contains(&action), "{}", entry.name);
+            }
+        }
+    }
+
+    #[test]
+    fn what_cannot_happen_is_refused() {
+        let catalog = Catalog::standard().leak();
+        let entry = catalog.find("central").unwrap();
+        let setup = Setup { algorithm: entry.name.clone(), nodes: 2, ..Setup::default() };
+        let site = Site::new(setup, entry, Verb::Check).unwrap();
+        let mut stage = site.system().unwrap().stage(&CheckPlan::default()).unwrap();
+        let states = stage.nodes();
+        for action in [Action::Deliver(7), Action::Crash(NodeId(9)), Action::Lose(0)] {
+            assert!(stage.apply(&action, &[]).is_err(), "{action:?}");
+        }
+        let nonsense: Value = serde_json::from_str(r#""Explode""#).unwrap();
+        let command = Action::Command { node: NodeId(0), command: nonsense };
+        let refusal = stage.apply(&command, &[]).unwrap_err().to_string();
+        assert!(refusal.contains("no such command"), "{refusal}");
+        assert_eq!(stage.nodes(), states);
+    }
+}
