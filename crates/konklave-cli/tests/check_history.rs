@@ -176,7 +176,7 @@ fn a_wrong_claim_is_no_verdict() {
     let path = file("claim.jsonl", &(text + "\n"));
     let (shown, code) = check(&path, "");
     assert_eq!(code, Some(3), "{shown}");
-    let unknown = "unknown, the witness order is broken, and the search for another was given up";
+    let unknown = "unknown, the witness order fails, and the search for another hit its limit";
     assert_eq!(shown.matches(unknown).count(), 2, "{shown}");
 }
 

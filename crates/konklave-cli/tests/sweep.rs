@@ -139,7 +139,7 @@ fn networks_of_different_forms_have_no_common_law() {
     assert_eq!(report["rows"][0]["network"], "1x7 grid");
     assert!(report["laws"][0]["growth"].is_null(), "{report}");
     let shown = fine("sweep echo --nodes 7,16,31 --seeds 1");
-    assert!(shown.contains("the network changes its form with its size (1x7 grid, 4x4 grid, "));
+    assert!(shown.contains("the shape of the network changes with its size (1x7 grid, 4x4 grid, "));
     let square = json("sweep echo --nodes 9,16,25 --seeds 1 --json");
     assert_eq!(square["laws"][0]["growth"]["Fits"][0]["model"], "linear", "{square}");
 }
