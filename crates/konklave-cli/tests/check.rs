@@ -184,7 +184,7 @@ fn bad_input_is_refused() {
         ("check raimond", "did you mean"),
         ("check raymond --nodes 0", "at least one node"),
         ("check raymond --nodes 61", "at most 60"),
-        ("check raymond --budget 1,2", "write one for each"),
+        ("check raymond --budget 1,2", "write one number per node"),
         ("check raymond --budget 1,x", "invalid"),
         ("check chang-roberts --budget 1,0,0 --initiators all", "leave --initiators out"),
         ("check --specimen maekawa-without-inquire --quorum grid", "leave --quorum out"),
