@@ -80,7 +80,7 @@ fn a_dearest_schedule_that_there_is_not_is_explained() {
     for (arguments, code, reason) in [
         ("perpetuum", 3, "no schedule ends"),
         ("lamport --any-order", 1, "ended at a broken promise"),
-        ("maekawa --nodes 4 --states 1000", 3, "stopped by the number of states"),
+        ("maekawa --nodes 4 --states 1000", 3, "stopped by the limit on states"),
     ] {
         let output = konklave(&format!("check {arguments} --worst {}", worst.display()));
         let error = text(&output.stderr);

@@ -57,7 +57,7 @@ As many as possible can be put in this order:
   process 0 #0: put key 1 value 10
   process 0 #1: put key 1 value 20
 Then none of the others can be the next:
-  process 1 #0: get 1 -> 10: the answer would be 20
+  process 1 #0: get 1 -> 10: the result would be 20
 ";
     assert_eq!(shown, expected);
 }
@@ -67,7 +67,7 @@ fn the_same_explanation_is_given_once() {
     let (shown, code) = check(&example("queue-overtaken.jsonl"), "");
     assert_eq!(code, Some(1));
     assert_eq!(shown.matches("Already these are not sequentially consistent:").count(), 1);
-    assert_eq!(shown.matches("process 1 #1: dequeue -> 2: the answer would be 1").count(), 1);
+    assert_eq!(shown.matches("process 1 #1: dequeue -> 2: the result would be 1").count(), 1);
     assert!(shown.ends_with("\nSo they are not linearizable, either.\n"), "{shown}");
 }
 
@@ -113,7 +113,7 @@ fn a_broken_witness_proves_nothing_about_short_histories() {
     let (shown, code) = check(&path, "");
     assert_eq!(code, Some(0), "{shown}");
     assert!(shown.contains("yes, by an order that a search found; the witness order is broken"));
-    assert!(shown.contains("process 1 #0: dequeue -> 1, where the answer would be nothing"));
+    assert!(shown.contains("process 1 #0: dequeue -> 1, where the result would be nothing"));
 
     let path = file("against-time.jsonl", &lines(QUEUE, &[enqueue, &none]));
     let (shown, code) = check(&path, "");
@@ -153,7 +153,7 @@ fn a_search_that_takes_too_long_is_given_up() {
     let path = file("hard-witness.jsonl", &hard(|place| format!(",\"witness\":[{place}]")));
     let (shown, code) = check(&path, "--consistency linearizable");
     assert_eq!(code, Some(1), "{shown}");
-    assert!(shown.contains("process 30 #0: pop -> nothing, where the answer would be 29"));
+    assert!(shown.contains("process 30 #0: pop -> nothing, where the result would be 29"));
     assert!(shown.contains("Already these are not linearizable:\n  process 29 #0: push 29"));
 }
 

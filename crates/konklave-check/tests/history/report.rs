@@ -44,7 +44,7 @@ fn an_answer_from_nowhere_is_a_violation() {
     let history = told::<Stack>(&hopeless(&[Some(3), Some(77)]));
     for finding in findings(&history, LITTLE) {
         assert_eq!((finding.verdict, finding.method), (Verdict::Violated, Method::Sources));
-        let stuck = "pop -> 77: nobody ever put 77 there".to_owned();
+        let stuck = "pop -> 77: no operation inserts 77".to_owned();
         assert_eq!(reasons(&finding), (vec!["pop -> 77".to_owned()], vec![stuck]));
     }
     let history = told::<Dictionary>(&[
