@@ -120,7 +120,7 @@ fn a_broken_witness_proves_nothing_about_short_histories() {
     assert_eq!(code, Some(1), "{shown}");
     assert!(shown.contains("sequentially consistent  yes, by the witness order"));
     assert!(shown.contains("linearizable             no, a search tried all orders"));
-    assert!(shown.contains("invoked at 2, stands before process 0 #0: enqueue 1, returned at 1"));
+    assert!(shown.contains("invoked at 2, precedes process 0 #0: enqueue 1, which returned at 1"));
 }
 
 /// Pushes that overlap, and a pop that missed them all: every order has to be tried.

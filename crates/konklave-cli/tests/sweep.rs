@@ -46,7 +46,7 @@ fn a_sweep_goes_on_only_with_its_own_runs() {
         (format!("sweep chang-roberts --nodes 20 --seeds 3 {}", to("")), "would be lost"),
         // And what cannot be done is known before anything is touched.
         (format!("sweep chang-roberts --load heavy {}", to("--resume")), "--load is an option"),
-        (format!("sweep bully --delay exp:3 {}", to("--resume")), "longest delay"),
+        (format!("sweep bully --delay exp:3 {}", to("--resume")), "maximum delay"),
         (format!("{SWEEP} --assert messages_per_entry<=n {}", to("--resume")), "not measured"),
         (format!("{SWEEP} --assert messages<=1/(n-20) {}", to("--resume")), "no value for n = 20"),
     ] {
