@@ -1,14 +1,14 @@
-//! How often each application of a search asks.
+//! The number of requests of each application in a search.
 
 use crate::refusal::Refusal;
 use crate::site::Site;
 use crate::words::counted;
 
-/// How many commands each node's application has: what the user says for each, or the usual.
+/// The number of commands of each node's application: from --budget, or the default.
 ///
 /// # Errors
 ///
-/// If the user does not say it for each node, or if no node asks for anything.
+/// If the budget does not have one number per node, or if no node makes a request.
 pub fn budgets(
     site: &Site,
     given: Option<&[u32]>,
@@ -19,14 +19,16 @@ pub fn budgets(
         Some(budget) if budget.len() == site.nodes() as usize => budget.to_vec(),
         Some(budget) => {
             return Err(Refusal::new(format!(
-                "--budget has {} for {}: write one for each",
+                "--budget has {} for {}: write one number per node",
                 counted(budget.len() as u64, "number", "numbers"),
                 counted(site.nodes().into(), "node", "nodes")
             )));
         }
     };
     match budgets.iter().all(|&budget| budget == 0) {
-        true => Err(Refusal::new("nobody asks for anything, so there is nothing to check")),
+        true => Err(Refusal::new(
+            "no node makes a request, so there is nothing to check: raise a number of --budget",
+        )),
         false => Ok(budgets),
     }
 }

@@ -1,16 +1,16 @@
-//! The table of algorithms, and what can be looked up in it.
+//! The table of algorithms, problems and specimens, and lookups by name.
 
 use crate::entry::Entry;
 use crate::problem::About;
 use crate::refusal::Refusal;
 use crate::specimen::Specimen;
 
-/// All algorithms that are known, right and broken. It lives as long as the program.
+/// All known algorithms, correct and broken. It lives as long as the program.
 #[derive(Default)]
 pub struct Catalog {
     /// The algorithms, by problem and name.
     entries: Vec<Entry>,
-    /// The broken ones, in the order of their lists.
+    /// The specimens, in the order of their lists.
     specimens: Vec<Entry>,
     problems: Vec<&'static About>,
 }
@@ -23,7 +23,7 @@ impl Catalog {
         entries.into_iter().flatten().fold(Self::default(), Self::with)
     }
 
-    /// The same with one more algorithm. One that has the name of another takes its place.
+    /// Adds an algorithm. It replaces one of the same name.
     #[must_use]
     pub fn with(mut self, entry: Entry) -> Self {
         if !self.problems.contains(&entry.problem) {
@@ -37,7 +37,7 @@ impl Catalog {
         self
     }
 
-    /// The same with these broken algorithms. Those whose right form is unknown are left out.
+    /// Adds these specimens. Those whose correct algorithm is unknown are left out.
     #[must_use]
     pub fn with_specimens(
         mut self,
@@ -52,7 +52,7 @@ impl Catalog {
         self
     }
 
-    /// The same for as long as the program runs.
+    /// Makes the catalogue live as long as the program.
     pub fn leak(self) -> &'static Self {
         Box::leak(Box::new(self))
     }
@@ -67,7 +67,7 @@ impl Catalog {
         self.entries.iter().filter(move |entry| entry.problem == problem)
     }
 
-    /// The broken algorithms.
+    /// The specimens.
     pub fn specimens(&self) -> &[Entry] {
         &self.specimens
     }
@@ -77,11 +77,11 @@ impl Catalog {
         &self.problems
     }
 
-    /// The algorithm with this name, right or broken.
+    /// The algorithm with this name, correct or broken.
     ///
     /// # Errors
     ///
-    /// If there is none.
+    /// If the name is unknown.
     pub fn find(&self, name: &str) -> Result<&Entry, Refusal> {
         let all = self.entries.iter().chain(&self.specimens);
         all.into_iter().find(|entry| entry.name == name).ok_or_else(|| {
@@ -90,11 +90,11 @@ impl Catalog {
         })
     }
 
-    /// The broken algorithm with this name, and what is wrong with it.
+    /// The specimen with this name, with its entry and its flaw.
     ///
     /// # Errors
     ///
-    /// If there is none.
+    /// If the name is unknown.
     pub fn find_specimen(&self, name: &str) -> Result<(&Entry, &'static Specimen), Refusal> {
         let found = self.specimens.iter().find(|entry| entry.name == name);
         found.and_then(|entry| Some((entry, entry.flaw?))).ok_or_else(|| {
@@ -107,7 +107,7 @@ impl Catalog {
     ///
     /// # Errors
     ///
-    /// If there is none.
+    /// If the name is unknown.
     pub fn find_problem(&self, name: &str) -> Result<&'static About, Refusal> {
         let found = self.problems.iter().copied().find(|problem| problem.name == name);
         found.ok_or_else(|| {

@@ -1,5 +1,5 @@
-//! How eagerly applications ask, and the options by which a user says so: for problems whose
-//! applications enter, stay and leave.
+//! The load that applications generate, and its options, for problems whose applications enter,
+//! stay and leave.
 
 use std::fmt::{self, Display};
 use std::str::FromStr;
@@ -11,14 +11,16 @@ use crate::option::{Opt, Usual, Verb, is, never_drawn};
 use crate::setup::Setup;
 use crate::site::Site;
 
-/// Who asks when.
+/// The load: which nodes make requests, and when.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Demand {
-    /// One at a time: a random node asks when the one before has left and everything is at rest.
+    /// One request at a time: a random node asks once the previous one has left and the system is
+    /// at rest.
     Light,
-    /// Everyone asks at once, and again as soon as it has left and thought.
+    /// Every node asks at the start, and again after it has left and its think time is over.
     Heavy,
-    /// Everyone asks after an exponential time; together so many times per T while nobody waits.
+    /// Every node asks after an exponential time; the nodes together this many times per T while no
+    /// node waits.
     Poisson(f64),
 }
 
@@ -46,20 +48,20 @@ impl Display for Demand {
     }
 }
 
-/// How often each node asks.
+/// The number of requests of each node.
 pub static ENTRIES: Opt = Opt {
     name: "entries",
     value: "COUNT",
-    help: "How often each node enters, or tries to; under light load, on average",
+    help: "Number of entries, or attempts, of each node; under light load, on average",
     usual: &[
         (Verb::Run, Usual::Is("5")),
         (Verb::Check, Usual::Is("1")),
-        (Verb::Compare, Usual::Means("enough for good means")),
+        (Verb::Compare, Usual::Means("enough for precise means")),
         (
             Verb::Sweep,
             Usual::Means(
                 "5; for locks 10 under light load, and 14 under heavy load with constant delays, \
-                 where the beginning and the end are left out",
+                 measured without the beginning and the end",
             ),
         ),
     ],
@@ -69,11 +71,11 @@ pub static ENTRIES: Opt = Opt {
     is_budget: true,
 };
 
-/// Who asks when.
+/// The load.
 pub static LOAD: Opt = Opt {
     name: "load",
     value: "LOAD",
-    help: "light: one node at a time, after rest; heavy: every node, always; poisson:RATE: so \
+    help: "light: one node at a time, at rest; heavy: every node, always; poisson:RATE: this \
            many requests per T",
     usual: &[
         (Verb::Run, Usual::Is("heavy")),
@@ -86,11 +88,11 @@ pub static LOAD: Opt = Opt {
     is_budget: false,
 };
 
-/// How long a node keeps what it gets.
+/// The time that a node stays inside.
 pub static CS: Opt = Opt {
     name: "cs",
     value: "TICKS",
-    help: "How long a node stays inside",
+    help: "Time that a node stays inside",
     usual: &[(Verb::Run, Usual::Means("5 T")), (Verb::Compare, Usual::Means("5 T"))],
     check: is::<u64>,
     draw: |draw| Some(draw.random.below(30).to_string()),
@@ -98,11 +100,11 @@ pub static CS: Opt = Opt {
     is_budget: false,
 };
 
-/// How long a node waits before it asks again.
+/// The time between a release and the next request.
 pub static THINK: Opt = Opt {
     name: "think",
     value: "TICKS",
-    help: "How long a node thinks between two requests",
+    help: "Think time of a node between two requests",
     usual: &[(Verb::Run, Usual::Is("0"))],
     check: is::<u64>,
     draw: |draw| Some(draw.random.below(10).to_string()),
@@ -110,11 +112,11 @@ pub static THINK: Opt = Opt {
     is_budget: false,
 };
 
-/// Which nodes ask.
+/// The nodes that make requests.
 pub static REQUESTERS: Opt = Opt {
     name: "requesters",
     value: "NODES",
-    help: "Which nodes ask: all, one, a number of them, or list:3,5,8",
+    help: "Nodes that make requests: all, one, a number of them, or list:3,5,8",
     usual: &[(Verb::Run, Usual::Is("all"))],
     check: is::<Members>,
     draw: |draw| Some(draw.members().to_string()),
@@ -122,11 +124,11 @@ pub static REQUESTERS: Opt = Opt {
     is_budget: false,
 };
 
-/// What is not measured.
+/// The entries that are not measured.
 pub static WARMUP: Opt = Opt {
     name: "warmup",
     value: "ENTRIES",
-    help: "Leave so many entries out of the measurements, at the beginning and at the end",
+    help: "Leave this many entries out of the measurements, at the beginning and at the end",
     usual: &[(Verb::Run, Usual::Is("0"))],
     check: is::<u64>,
     draw: never_drawn,
@@ -134,17 +136,17 @@ pub static WARMUP: Opt = Opt {
     is_budget: false,
 };
 
-/// How long a node stays inside: what was said, or five times the mean delay.
+/// The time that a node stays inside: from --cs, or five times the mean delay.
 pub(crate) fn inside(given: Option<u64>, delay: Delay) -> u64 {
     given.unwrap_or((5.0 * delay.mean()).round() as u64)
 }
 
-/// What was said about a number, in a setup.
+/// The value of a numeric option in a setup.
 pub(crate) fn given<T: FromStr>(setup: &Setup, option: &Opt) -> Option<T> {
     setup.options.get(option.name).and_then(|text| text.parse().ok())
 }
 
-/// How many requests a run makes.
+/// The number of requests of a run, and the name of a request.
 pub(crate) fn requests(site: &Site) -> Option<(u64, &'static str)> {
     let entries: u64 = site.get(&ENTRIES)?;
     Some((entries * u64::from(site.nodes()), "entry"))

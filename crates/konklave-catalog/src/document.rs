@@ -14,9 +14,9 @@ pub struct Document {
 /// One kind of message, and what it means.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message {
-    /// Its variant, as declared.
+    /// The variant of `Msg`, as declared.
     pub name: String,
-    /// What it means.
+    /// Its doc comment.
     pub meaning: String,
 }
 
@@ -50,7 +50,7 @@ impl Document {
         section.map_or("", |(_, text)| text)
     }
 
-    /// How many messages it takes: the first sentence of the cost section.
+    /// The message complexity: the first sentence of the cost section.
     pub fn messages(&self) -> String {
         let cost = unwrap(self.section("Cost"));
         let formula = cost.strip_prefix("Messages: ").unwrap_or(&cost);

@@ -1,4 +1,4 @@
-//! A line of the table: everything that is known about an algorithm.
+//! An entry of the catalogue: everything that is known about an algorithm.
 
 use konklave_sim::Options;
 
@@ -12,25 +12,25 @@ use crate::site::Site;
 use crate::specimen::Specimen;
 use crate::system::System;
 
-/// One algorithm, right or broken.
+/// One algorithm, correct or broken.
 pub struct Entry {
     /// Its name on the command line.
     pub name: String,
     /// The problem it solves.
     pub problem: &'static About,
-    /// What it needs from its surroundings.
+    /// Its assumptions about network, order and faults.
     pub needs: Needs,
-    /// Options of its own.
+    /// The options that only this algorithm has.
     pub choices: &'static [Choice],
-    /// Its file.
+    /// The source text of its file.
     pub source: &'static str,
-    /// Where that file is in its repository.
+    /// The path of that file in its repository.
     pub file: &'static str,
-    /// What its formula says about the main quantity of a run here, if there is one.
+    /// The formula for the main quantity of a run at a site, if there is one.
     pub formula: fn(&Site, &Options) -> Option<Expected>,
     /// Builds its nodes.
     pub build: Build,
-    /// What is wrong with it, if it is a specimen.
+    /// The specimen, if the algorithm is broken.
     pub flaw: Option<&'static Specimen>,
 }
 
@@ -53,19 +53,19 @@ impl Entry {
         }
     }
 
-    /// The same with its file, whose module doc `list` and `explain` show.
+    /// Adds its source file, whose module doc `list` and `explain` show.
     #[must_use]
     pub fn source(self, source: &'static str, file: &'static str) -> Self {
         Self { source, file, ..self }
     }
 
-    /// The same with options of its own.
+    /// Adds options of its own.
     #[must_use]
     pub fn choices(self, choices: &'static [Choice]) -> Self {
         Self { choices, ..self }
     }
 
-    /// The same with a formula for its main quantity.
+    /// Adds a formula for its main quantity.
     #[must_use]
     pub fn formula(self, formula: fn(&Site, &Options) -> Option<Expected>) -> Self {
         Self { formula, ..self }
@@ -81,14 +81,14 @@ impl Entry {
         self.choices.iter().find(|choice| choice.name == name)
     }
 
-    /// The forms that its first option gives it on so many nodes, the default first; none if it has
-    /// only one form.
+    /// The variants that its first option selects on this many nodes, the default first; empty if
+    /// there is only one.
     pub fn variants(&self, nodes: u32) -> Vec<&'static str> {
         self.choices.first().map_or_else(Vec::new, |choice| choice.forms(nodes))
     }
 }
 
-/// One line of the table: problem and module, needs, options, formula, and how its nodes are built.
+/// An entry: problem and module, needs, options, formula, and the constructor of its nodes.
 macro_rules! line {
     ($problem:ident::$module:ident, $needs:expr, $choices:expr, $formula:expr, $build:expr) => {
         $crate::entry::Entry {

@@ -1,4 +1,4 @@
-//! What a formula says about the main quantity of a run, beside what is measured.
+//! The value of a formula for the main quantity of a run, to compare with the measurement.
 
 use std::fmt::{self, Display};
 
@@ -6,61 +6,61 @@ use serde::Serialize;
 
 use crate::words::short;
 
-/// What a formula says about the messages per entry, or of an election.
+/// A formula, and the range that it allows for the main quantity of a run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Expected {
     /// The formula.
     pub formula: String,
-    /// The least it allows.
+    /// The smallest value that it allows.
     pub low: f64,
-    /// The most it allows.
+    /// The largest value that it allows.
     pub high: f64,
     #[serde(skip)]
     sense: Sense,
 }
 
-/// What the numbers of a formula mean.
+/// The meaning of the range of a formula.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Sense {
-    /// No run exceeds them.
+    /// Every run lies in the range.
     Bounds,
-    /// The mean of many runs lies between them.
+    /// The mean of many runs lies in the range.
     Mean,
 }
 
 impl Expected {
-    /// Exactly so many.
+    /// Exactly this value, in every run.
     pub fn exactly(formula: &str, value: f64) -> Self {
         Self::between(formula, value, value)
     }
 
-    /// So many on average, over infinitely many runs.
+    /// This expected value, over infinitely many runs.
     pub fn mean(formula: &str, mean: f64) -> Self {
         Self { sense: Sense::Mean, ..Self::exactly(formula, mean) }
     }
 
-    /// So many on average: what is measured may be off by three percent.
+    /// This mean, from which a measurement may deviate by three percent.
     pub fn about(formula: &str, mean: f64) -> Self {
         Self { sense: Sense::Mean, ..Self::between(formula, 0.97 * mean, 1.03 * mean) }
     }
 
-    /// From so many to so many.
+    /// A range that no run leaves.
     pub fn between(formula: &str, low: f64, high: f64) -> Self {
         Self { formula: formula.to_owned(), low, high, sense: Sense::Bounds }
     }
 
-    /// Whether it is about means: then its middle is what the formula says, and its ends are what
-    /// a measurement may be off.
+    /// Whether the formula gives a mean: then its middle is the value of the formula, and its ends
+    /// are the tolerance of a measurement.
     pub fn is_mean(&self) -> bool {
         self.sense == Sense::Mean
     }
 
-    /// The value of the formula, if it has one and not just bounds.
+    /// The value of the formula, if it gives more than bounds.
     pub fn value(&self) -> Option<f64> {
         (self.is_mean() || self.low == self.high).then_some((self.low + self.high) / 2.0)
     }
 
-    /// The same; a mean give or take so much, for it was measured over some runs only.
+    /// Widens the range of a mean by this margin of error.
     pub fn widen(self, margin: f64) -> Self {
         match self.sense {
             Sense::Bounds => self,
@@ -68,7 +68,7 @@ impl Expected {
         }
     }
 
-    /// Whether a measured value agrees, apart from rounding.
+    /// Whether a measured value lies in the range, apart from rounding.
     pub fn allows(&self, measured: f64) -> bool {
         self.low - 1e-9 <= measured && measured <= self.high + 1e-9
     }

@@ -1,4 +1,4 @@
-//! The ids of nodes, where a problem gives them some.
+//! The ids of nodes, for problems whose nodes have ids.
 
 use std::str::FromStr;
 
@@ -8,14 +8,14 @@ use konklave_sim::random::{Random, Stream};
 use crate::refusal::Refusal;
 use crate::words::counted;
 
-/// How ids lie along the node numbers.
+/// The assignment of ids to node numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ids {
     /// A random permutation.
     Random,
-    /// Growing.
+    /// Ascending with the node numbers.
     Ascending,
-    /// Falling.
+    /// Descending with the node numbers.
     Descending,
     /// These, in the order of node numbers.
     List(Vec<u32>),
@@ -42,7 +42,7 @@ impl FromStr for Ids {
     }
 }
 
-/// The check of the option; what is in a file is looked at when it was read.
+/// Validates the option; the content of a file is validated when it is read.
 pub(crate) fn check(text: &str) -> Result<(), String> {
     match text.strip_prefix("file:") {
         Some(_) => Ok(()),
@@ -51,11 +51,11 @@ pub(crate) fn check(text: &str) -> Result<(), String> {
 }
 
 impl Ids {
-    /// What is in a file: ids apart by spaces or lines, comments after `#`.
+    /// Parses a file: ids separated by spaces or lines, comments after `#`.
     ///
     /// # Errors
     ///
-    /// If something else is in it.
+    /// If a word is not an id.
     pub fn read(text: &str) -> Result<Self, String> {
         let mut ids = Vec::new();
         for (line, number) in text.lines().zip(1..) {
@@ -74,7 +74,7 @@ impl Ids {
     ///
     /// # Errors
     ///
-    /// If a list does not have one for each, or one twice.
+    /// If a list does not have one id per node, or has duplicates.
     pub fn assign(&self, nodes: u32, seed: u64) -> Result<Vec<Id>, Refusal> {
         let mut ids: Vec<u32> = match self {
             Self::List(list) => list.clone(),
@@ -93,7 +93,7 @@ impl Ids {
 fn refuse_bad_list(ids: &[u32], nodes: u32) -> Result<(), Refusal> {
     if ids.len() != nodes as usize {
         return Err(Refusal::new(format!(
-            "there are {} for {}: write one for each",
+            "there are {} for {}: write one id per node",
             counted(ids.len() as u64, "id", "ids"),
             counted(nodes.into(), "node", "nodes")
         )));
@@ -130,7 +130,7 @@ mod tests {
     #[test]
     fn bad_lists_are_refused() {
         let refusal = |ids: &[u32]| Ids::List(ids.to_vec()).assign(2, 1).unwrap_err().to_string();
-        assert_eq!(refusal(&[1]), "there are 1 id for 2 nodes: write one for each");
+        assert_eq!(refusal(&[1]), "there are 1 id for 2 nodes: write one id per node");
         assert_eq!(refusal(&[4, 4]), "ids must be unique, but nodes 0 and 1 both have id 4");
         assert!(Ids::read("1 2\n# three\n3x").unwrap_err().starts_with("line 3: '3x'"));
         assert!("sorted".parse::<Ids>().unwrap_err().contains("ascending"));

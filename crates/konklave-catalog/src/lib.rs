@@ -1,8 +1,8 @@
-//! What is said about each problem, and the table of algorithms that solve it.
+//! The catalogue: problems, and the algorithms that solve them.
 //!
-//! A [`Problem`](problem::Problem) is a value: its words, options and quantities as data, its
-//! monitor, workload and clients, the rows of its comparison, the sense of its commands and events.
-//! An [`Entry`](entry::Entry) is a line of the table: it builds the nodes of an algorithm at a
+//! A [`Problem`](problem::Problem) is a value: its terms, options and quantities as data, its
+//! monitor, workload and clients, the scenarios of its comparison, the meaning of its commands and
+//! events. An [`Entry`](entry::Entry) is an algorithm: it builds the nodes of an algorithm at a
 //! [`Site`](site::Site) as a [`System`](system::System), which can be run, checked, replayed,
 //! played and shrunk. The [`Catalog`](catalog::Catalog) holds them all.
 //!

@@ -1,4 +1,4 @@
-//! What an algorithm needs from its surroundings.
+//! The assumptions of an algorithm about network, order, delays and faults.
 
 use std::fmt::{self, Display};
 
@@ -9,20 +9,20 @@ use serde::Serialize;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Network {
-    /// A cycle; messages go round in one direction.
+    /// A ring; messages travel in one direction.
     Ring,
-    /// A cycle whose links lead both ways.
+    /// A ring with links in both directions.
     TwoWayRing,
     /// Connected and without cycles.
     Tree,
-    /// Everyone can talk to everyone.
+    /// A link between every two nodes.
     Complete,
-    /// Anything that is connected by links that lead both ways.
+    /// Any connected network with links in both directions.
     Connected,
 }
 
 impl Network {
-    /// What is taken if the user does not say.
+    /// The default topology.
     pub fn default_topology(self) -> Topology {
         match self {
             Self::Ring | Self::TwoWayRing => Topology::Ring,
@@ -32,7 +32,7 @@ impl Network {
         }
     }
 
-    /// Whether `graph` is such a network.
+    /// Whether `graph` is a network of this kind.
     pub fn fits(self, graph: &Graph) -> bool {
         match self {
             Self::Ring => graph.ring().is_some(),
@@ -43,7 +43,7 @@ impl Network {
         }
     }
 
-    /// Topologies that are such a network.
+    /// Topologies of this kind, as a hint in error messages.
     pub fn examples(self) -> &'static str {
         match self {
             Self::Ring | Self::TwoWayRing => "--topology ring",
@@ -70,17 +70,17 @@ impl Display for Network {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Order {
-    /// Any.
+    /// Messages may overtake each other.
     Any,
-    /// First in, first out on every channel.
+    /// Channels are FIFO.
     Fifo,
-    /// First in, first out if this option has this value.
+    /// Channels are FIFO if this option has this value.
     FifoIf(&'static str, &'static str),
-    /// First in, first out if what the nodes do is to be done more than once.
+    /// Channels are FIFO if there is more than one round of the problem.
     FifoToRepeat,
 }
 
-/// What an algorithm needs from its surroundings.
+/// The assumptions of an algorithm about network, order, delays and faults.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Needs {
     /// The network.
@@ -89,22 +89,22 @@ pub struct Needs {
     pub order: Order,
     /// Whether it never rests, so that a run ends when its workload is done.
     pub perpetual: bool,
-    /// Whether it survives crashes if it is told of them.
+    /// Whether it tolerates crashes that a failure detector reports.
     pub notices: bool,
-    /// Whether the leaders of two elections may be in office at a time, while word travels.
+    /// Whether the leaders of two elections may overlap while announcements are in transit.
     pub overlapping: bool,
-    /// Whether no message may take longer than its option `bound` says.
+    /// Whether it relies on a maximum delay.
     pub bounded: bool,
-    /// Whether it never knows that it is done, so that it cannot begin again.
+    /// Whether it never detects its termination, so that it cannot begin again.
     pub once: bool,
-    /// Where only one node may start: the algorithm for those who want several to.
+    /// If only one node may start: the algorithm for several initiators.
     pub one_initiator: Option<&'static str>,
-    /// Whether node 0 keeps a registry, so that it may crash, but must not come back without it.
+    /// Whether node 0 keeps a registry, so that it may crash but must not restart without it.
     pub registry: bool,
 }
 
 impl Needs {
-    /// This network, and nothing else.
+    /// Only this network.
     pub const fn network(network: Network) -> Self {
         Self {
             network,
@@ -119,12 +119,12 @@ impl Needs {
         }
     }
 
-    /// Also this order of messages.
+    /// Adds an order of messages.
     pub const fn order(self, order: Order) -> Self {
         Self { order, ..self }
     }
 
-    /// It survives crashes, told of them.
+    /// The algorithm tolerates crashes that are reported.
     pub const fn notices(self) -> Self {
         Self { notices: true, ..self }
     }
@@ -134,17 +134,17 @@ impl Needs {
         Self { overlapping: true, ..self }
     }
 
-    /// It relies on a largest delay.
+    /// The algorithm relies on a maximum delay.
     pub const fn bounded(self) -> Self {
         Self { bounded: true, ..self }
     }
 
-    /// It cannot begin again.
+    /// The algorithm cannot begin again.
     pub const fn once(self) -> Self {
         Self { once: true, ..self }
     }
 
-    /// Only one node may start; where several shall, `instead` is for them.
+    /// Only one node may start; `instead` is the algorithm for several initiators.
     pub const fn one_initiator(self, instead: &'static str) -> Self {
         Self { one_initiator: Some(instead), ..self }
     }
@@ -154,7 +154,7 @@ impl Needs {
         Self { registry: true, ..self }
     }
 
-    /// It never rests.
+    /// The algorithm never rests.
     pub const fn perpetual(self) -> Self {
         Self { perpetual: true, ..self }
     }

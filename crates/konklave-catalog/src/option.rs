@@ -1,4 +1,4 @@
-//! Options as data: declared once, understood by every verb.
+//! Options as data: declared once, used by every subcommand.
 
 use std::fmt::Display;
 use std::str::FromStr;
@@ -9,30 +9,30 @@ use serde::Serialize;
 
 use crate::needs::Needs;
 
-/// What can be done with an algorithm, as far as options differ.
+/// The subcommands, as far as their options differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verb {
-    /// Simulate it once. Random schedules are such runs, too.
+    /// Simulate one run, or a random schedule.
     Run,
-    /// Look at every schedule.
+    /// Check every schedule.
     Check,
-    /// Put it beside the others of its problem.
+    /// Compare the algorithms of a problem.
     Compare,
     /// Simulate many sizes and seeds.
     Sweep,
 }
 
-/// What an option is if nobody says.
+/// The default of an option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Usual {
     /// This value.
     Is(&'static str),
-    /// What these words say: the problem computes it.
+    /// A value that the problem computes, described by these words.
     Means(&'static str),
 }
 
 impl Usual {
-    /// For people.
+    /// The text in the help.
     pub fn text(self) -> &'static str {
         match self {
             Self::Is(text) | Self::Means(text) => text,
@@ -40,44 +40,44 @@ impl Usual {
     }
 }
 
-/// An option of a problem: what its applications do, or what its nodes are given.
+/// An option of a problem, about its applications or its nodes.
 #[derive(Clone, Copy, Debug)]
 pub struct Opt {
     /// Its name: `--NAME`.
     pub name: &'static str,
-    /// What stands for its value in the help: `COUNT`.
+    /// The placeholder of its value in the help: `COUNT`.
     pub value: &'static str,
-    /// What it says, without its default.
+    /// The help text, without the default.
     pub help: &'static str,
-    /// The verbs that take it, and what it is there if nobody says.
+    /// The subcommands that take it, and its default there.
     pub usual: &'static [(Verb, Usual)],
-    /// Whether a value makes sense; if not, what would.
+    /// Validates a value; an error names valid ones.
     pub check: fn(&str) -> Result<(), String>,
-    /// What a random run takes; nothing leaves it at its default.
+    /// Draws a value for a random run; `None` is the default.
     pub draw: fn(&mut Draw<'_>) -> Option<String>,
     /// Whether a sweep takes several values, separated by commas, each a series of its own.
     pub is_series: bool,
-    /// Whether it says which nodes ask, or how often: in a search, a budget can say that instead.
+    /// Whether it sets which nodes make requests, or how many: in a search, it excludes `--budget`.
     pub is_budget: bool,
 }
 
-/// What a random run is drawn for.
+/// The input of a random draw.
 pub struct Draw<'a> {
     /// The source of randomness.
     pub random: &'a mut Random,
-    /// What the algorithm needs from its surroundings.
+    /// The assumptions of the algorithm.
     pub needs: &'a Needs,
-    /// How many nodes there are.
+    /// The number of nodes.
     pub nodes: u32,
 }
 
 impl Draw<'_> {
-    /// One of these.
+    /// Draws one of these.
     pub fn pick<T: Copy>(&mut self, items: &[T]) -> T {
         items[self.random.below(items.len() as u64) as usize]
     }
 
-    /// All nodes, or a number of them.
+    /// Draws all nodes, or a number of them.
     pub fn members(&mut self) -> Members {
         match self.random.below(2) {
             0 => Members::All,
@@ -87,12 +87,12 @@ impl Draw<'_> {
 }
 
 impl Opt {
-    /// What it is for this verb if nobody says; nothing if the verb does not take it.
+    /// The default for this subcommand; `None` if it does not take the option.
     pub fn usual(&self, verb: Verb) -> Option<Usual> {
         self.usual.iter().find(|(other, _)| *other == verb).map(|(_, usual)| *usual)
     }
 
-    /// The same, with another default for these verbs.
+    /// Replaces the defaults.
     pub const fn usually(self, usual: &'static [(Verb, Usual)]) -> Self {
         Self { usual, ..self }
     }
@@ -103,21 +103,21 @@ impl Opt {
 pub struct Choice {
     /// Its name: `--NAME`.
     pub name: &'static str,
-    /// What it can be; the first is the default. `file:PATH` and `NUMBER` stand for any such.
+    /// The valid values; the first is the default. `file:PATH` and `NUMBER` are placeholders.
     pub values: &'static [&'static str],
-    /// What it says.
+    /// The help text.
     #[serde(skip)]
     pub help: &'static str,
-    /// What a random run takes; nothing leaves it at its default.
+    /// Draws a value for a random run; `None` is the default.
     #[serde(skip)]
     pub draw: fn(&mut Draw<'_>, &Self) -> Option<String>,
-    /// Whether a value makes the algorithm another one on so many nodes than the default does.
+    /// Whether a value makes a variant that differs from the default on this many nodes.
     #[serde(skip)]
     pub is_distinct: fn(&str, u32) -> bool,
 }
 
 impl Choice {
-    /// One of these values, all of which random runs try.
+    /// A choice of these values, all of which random runs draw.
     pub const fn new(
         name: &'static str,
         values: &'static [&'static str],
@@ -126,14 +126,13 @@ impl Choice {
         Self { name, values, help, draw: draw_any, is_distinct: |_, _| true }
     }
 
-    /// The form of an algorithm, where there are several.
+    /// The option `--variant` with these values.
     pub const fn variant(values: &'static [&'static str]) -> Self {
-        let help = "The form of the algorithm, where there are several: `explain` names them";
+        let help = "The variant of the algorithm, if it has several: `explain` names them";
         Self::new("variant", values, help)
     }
 
-    /// The same, but random runs leave the number to the algorithm: others would be a mistake of
-    /// the user's.
+    /// Random runs use the default only, because other numbers would violate the assumptions.
     pub const fn own_number(self) -> Self {
         Self { draw: draw_named, ..self }
     }
@@ -147,8 +146,8 @@ impl Choice {
         })
     }
 
-    /// The forms of the algorithm on so many nodes, the default first. Files and numbers are for
-    /// users to choose.
+    /// The variants of the algorithm on this many nodes, the default first, without files and
+    /// numbers.
     pub fn forms(&self, nodes: u32) -> Vec<&'static str> {
         let is_named = |value: &&str| ![FILE, NUMBER].contains(value);
         let named = self.values.iter().copied().filter(is_named);
@@ -156,12 +155,12 @@ impl Choice {
     }
 }
 
-/// Stands for any file among the values of a choice.
+/// The placeholder for any file.
 const FILE: &str = "file:PATH";
-/// Stands for any whole number above zero.
+/// The placeholder for any whole number above zero.
 const NUMBER: &str = "NUMBER";
 
-/// Any value; a number up to that of nodes.
+/// Draws any value; a number is at most that of nodes.
 pub fn draw_any(draw: &mut Draw<'_>, choice: &Choice) -> Option<String> {
     match draw.pick(choice.values) {
         FILE => None,
@@ -170,14 +169,14 @@ pub fn draw_any(draw: &mut Draw<'_>, choice: &Choice) -> Option<String> {
     }
 }
 
-/// Any value that has a name.
+/// Draws any named value.
 fn draw_named(draw: &mut Draw<'_>, choice: &Choice) -> Option<String> {
     Some(draw.pick(choice.values))
         .filter(|value| ![FILE, NUMBER].contains(value))
         .map(str::to_owned)
 }
 
-/// The check of an option that is a `T`.
+/// Validates an option of type `T`.
 ///
 /// # Errors
 ///
@@ -186,11 +185,11 @@ pub fn is<T: FromStr<Err: Display>>(text: &str) -> Result<(), String> {
     text.parse::<T>().map(drop).map_err(|error| error.to_string())
 }
 
-/// The check of an option that is a number above zero.
+/// Validates an option that is a number above zero.
 ///
 /// # Errors
 ///
-/// If the text is something else.
+/// If the text is not a whole number above zero.
 pub fn is_positive(text: &str) -> Result<(), String> {
     match text.parse::<u32>() {
         Ok(1..) => Ok(()),
@@ -198,7 +197,7 @@ pub fn is_positive(text: &str) -> Result<(), String> {
     }
 }
 
-/// The check of an option that takes any text.
+/// Accepts any text.
 ///
 /// # Errors
 ///
@@ -207,16 +206,16 @@ pub fn is_text(_text: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// An option that random runs leave at its default.
+/// Draws the default.
 pub fn never_drawn(_draw: &mut Draw<'_>) -> Option<String> {
     None
 }
 
-/// How ids lie along the node numbers, for problems whose nodes have ids.
+/// The assignment of ids to node numbers, for problems whose nodes have ids.
 pub static IDS: Opt = Opt {
     name: "ids",
     value: "ORDER",
-    help: "How ids lie along the node numbers: random, ascending, descending, list:4,1,7 or \
+    help: "Assignment of ids to node numbers: random, ascending, descending, list:4,1,7 or \
            file:PATH with one id per node",
     usual: &[
         (Verb::Run, Usual::Is("random")),
@@ -229,27 +228,27 @@ pub static IDS: Opt = Opt {
     is_budget: false,
 };
 
-/// How soon nodes are told of crashes, for problems whose applications notice them.
+/// The delay of the failure detector, for problems whose applications report crashes.
 pub static NOTICE: Opt = Opt {
     name: "notice",
     value: "TICKS",
-    help: "How soon the others notice that a node has crashed or is back",
+    help: "Delay until the other nodes detect a crash or a restart",
     usual: &[
-        (Verb::Run, Usual::Means("T; the longest delay where the algorithm relies on it")),
-        (Verb::Sweep, Usual::Means("T; the longest delay where the algorithm relies on it")),
+        (Verb::Run, Usual::Means("T; the maximum delay if the algorithm relies on one")),
+        (Verb::Sweep, Usual::Means("T; the maximum delay if the algorithm relies on one")),
     ],
     check: is::<u64>,
-    // Whether nodes crash is drawn later, and with it how soon that is noticed.
+    // Drawn later, together with the crashes.
     draw: never_drawn,
     is_series: false,
     is_budget: false,
 };
 
-/// The longest delay of a message, for algorithms that rely on one.
+/// The maximum delay of a message, for algorithms that rely on one.
 pub const MAX_DELAY: Choice = Choice::new(
     "max-delay",
     &["20", NUMBER],
-    "The longest delay that the algorithm relies on, in ticks",
+    "The maximum delay that the algorithm relies on, in ticks",
 )
 .own_number();
 

@@ -1,4 +1,4 @@
-//! What a problem is to everything that runs, checks or shows its algorithms.
+//! The interface of a problem to the simulator, the checker and the reports.
 
 use std::fmt::{self, Debug, Display};
 
@@ -17,51 +17,51 @@ use crate::refusal::Refusal;
 use crate::setup::Setup;
 use crate::site::Site;
 
-/// A problem as a value: whom its nodes serve, who watches, and what all that is called. Only this
-/// trait knows the types of a problem; its [`About`] is the same for all.
+/// A problem: its commands, events, applications, monitor and terms. Only this trait knows the
+/// types of a problem; its [`About`] has the same type for all.
 pub trait Problem: 'static {
-    /// What is said about it.
+    /// Its description without types.
     const ABOUT: &'static About;
 
-    /// What applications ask for.
+    /// The commands of applications.
     type Command: Data;
-    /// What they are told.
+    /// The events that applications receive.
     type Event: Data;
-    /// What watches that promises are kept.
+    /// The monitor of the promises.
     type Monitor: Monitor<Command = Self::Command, Event = Self::Event>;
     /// The applications of a simulation.
     type Workload: Workload<Command = Self::Command, Event = Self::Event>;
     /// The application of one node in a search.
     type Client: Application<Command = Self::Command, Event = Self::Event>;
 
-    /// Who watches a system that is built here.
+    /// The monitor of a system at a site.
     fn monitor(&self, site: &Site) -> Self::Monitor;
 
-    /// What applications do in a simulation with these options.
+    /// The applications of a simulation with these options.
     ///
     /// # Errors
     ///
-    /// If what was asked for cannot be done here.
+    /// If the options do not suit the site.
     fn workload(&self, site: &Site, options: &Options) -> Result<Self::Workload, Refusal>;
 
-    /// The applications of a search. A budget says how often each node asks.
+    /// The applications of a search. A budget sets the number of requests of each node.
     ///
     /// # Errors
     ///
-    /// If what was asked for cannot be done here.
+    /// If the options do not suit the site.
     fn clients(&self, site: &Site, budget: Option<&[u32]>) -> Result<Vec<Self::Client>, Refusal>;
 
-    /// What a simulation has measured, by the names of quantities.
+    /// The measurements of a simulation, by quantity.
     fn measures(report: <Self::Workload as Workload>::Report, nodes: u32) -> Measures;
 
-    /// The part that a command plays in an operation.
+    /// The role of a command in an operation.
     fn command(command: &Self::Command) -> Sense;
 
-    /// The part that an event plays in an operation.
+    /// The role of an event in an operation.
     fn event(event: &Self::Event) -> Sense;
 }
 
-/// What is said about a problem to a reader who does not know its types.
+/// The description of a problem, independent of its types.
 pub struct About {
     /// Its name on the command line.
     pub name: &'static str,
@@ -71,55 +71,54 @@ pub struct About {
     pub source: &'static str,
     /// Its options, in the order in which random runs draw them.
     pub options: &'static [&'static Opt],
-    /// What is measured about it; the first is what formulas are about.
+    /// Its quantities; the first is the main one, which formulas predict.
     pub quantities: &'static [&'static Quantity],
-    /// What its operations are called.
+    /// The terms of its operations.
     pub words: Words,
     /// The promises of its monitor.
     pub promises: fn() -> &'static [&'static str],
-    /// The parts that commands and events play, as they stand in a trace.
+    /// The roles of commands and events, as recorded in a trace.
     pub senses: Senses,
-    /// The option that says how often everything is done, if it can be done more than once.
+    /// The option for the number of repetitions, if the problem can be repeated.
     pub repeats: Option<&'static Opt>,
-    /// The network on which its algorithms are compared if nobody says; none if each has its own.
+    /// The default network of a comparison; `None` if each algorithm has its own.
     pub shared_network: Option<&'static str>,
-    /// How its algorithms are compared, if this is asked for and messages travel so long.
+    /// The scenarios of a comparison with these options and this delay.
     pub scenarios: fn(&Setup, Delay) -> Vec<Scenario>,
-    /// What the runs of a sweep are given where the user does not say, so that formulas can be
-    /// about them: options, and their values.
+    /// Defaults of a sweep, chosen so that formulas apply: options and their values.
     pub steady: fn(&Setup, Delay) -> Vec<(&'static str, String)>,
-    /// How many requests a run makes, and what a request is, if that is known beforehand.
+    /// The number of requests of a run, and the name of a request, if known beforehand.
     pub requests: fn(&Site) -> Option<(u64, &'static str)>,
-    /// What is asked of the applications that this algorithm cannot do.
+    /// Refuses options that the algorithm cannot satisfy.
     pub refuse: fn(&Site) -> Result<(), Refusal>,
 }
 
-/// What the operations of a problem are called.
+/// The terms of a problem's operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Words {
-    /// What an application gets: `an entry`.
+    /// The result of a request: `an entry`.
     pub service: &'static str,
-    /// That two applications want it at the same time: `contention`.
+    /// Requests of two applications at the same time: `contention`.
     pub rivalry: &'static str,
-    /// The stretch of time in which a node has it: `critical section`.
+    /// The interval in which a node holds it: `critical section`.
     pub held: &'static str,
-    /// Whether at most one node has it at a time, as far as the problem promises.
+    /// Whether the problem promises that at most one node holds it at a time.
     pub is_exclusive: bool,
-    /// What an application does until it gets it, as the end of a sentence: `to enter`.
+    /// The end of a sentence about waiting: `to enter`.
     pub waits: &'static str,
 }
 
-/// The parts that erased commands and events play.
+/// The roles of type-erased commands and events.
 #[derive(Clone, Copy)]
 pub struct Senses {
-    /// Of a command.
+    /// The role of a command.
     pub command: fn(&Value) -> Sense,
-    /// Of an event.
+    /// The role of an event.
     pub event: fn(&Value) -> Sense,
 }
 
 impl Senses {
-    /// Those of a problem. What is not one of its commands or events has no part.
+    /// The roles of a problem. Values that are not its commands or events have none.
     pub const fn of<X: Problem>() -> Self {
         fn read<T: Data>(value: &Value) -> Option<T> {
             serde_json::from_value(value.clone()).ok()
@@ -137,12 +136,12 @@ impl About {
         self.options.iter().copied().find(|option| option.name == name)
     }
 
-    /// The options that a verb takes.
+    /// The options that a subcommand takes.
     pub fn options_of(&self, verb: Verb) -> impl Iterator<Item = &'static Opt> {
         self.options.iter().copied().filter(move |option| option.usual(verb).is_some())
     }
 
-    /// The quantity that formulas are about.
+    /// The main quantity, which formulas predict.
     pub fn main_quantity(&self) -> &'static Quantity {
         self.quantities[0]
     }

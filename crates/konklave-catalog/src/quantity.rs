@@ -1,56 +1,56 @@
-//! What is measured: quantities as data, and their values in one run.
+//! Quantities as data, and their values in one run.
 
 use konklave::NodeId;
 use konklave_sim::workload::{Distribution, Spread};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
-/// Something that is measured about every run of a problem. It has one name everywhere: in JSON, in
-/// tables, in the bounds of a sweep.
+/// A quantity that every run of a problem measures. It has one name everywhere: in JSON, in tables,
+/// in the bounds of a sweep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Quantity {
     /// Its name, such as `waiting_time`.
     pub name: &'static str,
-    /// What the report of a run calls it; empty if the report does not show it by itself.
+    /// Its label in the report of a run; empty if the report does not show it.
     pub label: &'static str,
-    /// The head of its column in a comparison; empty if it has none.
+    /// The head of its column in a comparison; empty if it has no column.
     pub column: &'static str,
-    /// In what it is measured: `T` is the mean delay of a message.
+    /// Its unit: `T` is the mean delay of a message.
     pub unit: &'static str,
-    /// What it means, as the end of a sentence: `from asking to entering`.
+    /// Its definition, as the end of a sentence: `from request to entry`.
     pub meaning: &'static str,
     /// Whether reports plot it beside the main quantity.
     pub is_plotted: bool,
-    /// What is known about it beside its mean, as the ends of names: `p99`.
+    /// Statistics beside its mean, as suffixes of names: `p99`.
     pub details: &'static [&'static str],
 }
 
 impl Quantity {
-    /// A quantity with this name, shown nowhere but in JSON.
+    /// A quantity with this name, shown only in JSON.
     pub const fn new(name: &'static str, unit: &'static str, meaning: &'static str) -> Self {
         Self { name, label: "", column: "", unit, meaning, is_plotted: false, details: &[] }
     }
 
-    /// The same, shown in the report of a run.
+    /// Shows it in the report of a run.
     pub const fn label(self, label: &'static str) -> Self {
         Self { label, ..self }
     }
 
-    /// The same, with a column in comparisons.
+    /// Adds a column in comparisons.
     pub const fn column(self, column: &'static str) -> Self {
         Self { column, ..self }
     }
 
-    /// The same, with a plot of its own in reports.
+    /// Adds a plot in reports.
     pub const fn plotted(self) -> Self {
         Self { is_plotted: true, ..self }
     }
 
-    /// The same, of which the maximum is known as well as the mean.
+    /// Adds the maximum to the mean.
     pub const fn spread(self) -> Self {
         Self { details: &["max"], ..self }
     }
 
-    /// The same, of which quantiles and the maximum are known as well as the mean.
+    /// Adds quantiles and the maximum to the mean.
     pub const fn distribution(self) -> Self {
         Self { details: &["p50", "p99", "max"], ..self }
     }
@@ -61,22 +61,18 @@ impl Quantity {
         std::iter::once(self.name.to_owned()).chain(details)
     }
 
-    /// Its name for people.
+    /// Its name with spaces.
     pub fn words(&self) -> String {
         self.name.replace('_', " ")
     }
 }
 
-/// What every run measures, whatever its problem, as the name in JSON says it.
+/// The quantities of every run, whatever its problem, by their names in JSON.
 pub static COMMON: &[Quantity] = &[
     Quantity::new("messages", "messages", "all messages that were sent"),
     Quantity::new("bytes", "bytes", "the size of all messages on the wire"),
     Quantity::new("time", "ticks", "from the start to the end of the run"),
-    Quantity::new(
-        "causal_depth",
-        "messages",
-        "the longest chain of messages that cause each other",
-    ),
+    Quantity::new("causal_depth", "messages", "the longest causal chain of messages"),
     Quantity::new("max_per_node", "messages", "sent and received by the busiest node"),
     Quantity::new("mean_per_node", "messages", "sent and received by a node, on average"),
     Quantity::new("gini", "", "how unequal the load of nodes is: 0 is even"),
@@ -93,12 +89,12 @@ pub enum Value {
     Spread(Spread),
     /// A mean, quantiles and a maximum.
     Distribution(Distribution),
-    /// There was no case of it.
+    /// No sample.
     Missing,
 }
 
 impl Value {
-    /// Its main number: of many values, the mean.
+    /// The value, or the mean of several.
     pub fn mean(self) -> Option<f64> {
         match self {
             Self::Count(count) => Some(count as f64),
@@ -109,7 +105,7 @@ impl Value {
         }
     }
 
-    /// What else is known about it: the end of a name, and a number.
+    /// Statistics beside the mean: the suffix of a name, and a number.
     fn details(self) -> Vec<(&'static str, f64)> {
         match self {
             Self::Spread(Spread { max, .. }) => vec![("max", max)],
@@ -176,32 +172,32 @@ pub struct Measured {
     pub quantity: &'static Quantity,
     /// Its value.
     pub value: Value,
-    /// What people are told instead of the number, if that says more.
+    /// Text to show instead of the number.
     pub text: Option<String>,
 }
 
-/// How often each value of a quantity occurred: the value, and how many there were.
+/// The histogram of a quantity: each value, and its number of samples.
 pub type Histogram = Vec<(f64, u64)>;
 
-/// Everything that was measured about the problem in one run, in the order of its quantities.
+/// The measurements of one run, in the order of the problem's quantities.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Measures {
     values: Vec<Measured>,
-    /// Quantities of which every single value was kept.
+    /// The quantities with histograms.
     pub histograms: Vec<(&'static Quantity, Histogram)>,
-    /// Nodes that still held at the end what they had asked for.
+    /// Nodes that had not released at the end.
     pub holders: Vec<NodeId>,
 }
 
 impl Measures {
-    /// The same with one more quantity.
+    /// Adds a quantity.
     #[must_use]
     pub fn with(mut self, quantity: &'static Quantity, value: impl Into<Value>) -> Self {
         self.values.push(Measured { quantity, value: value.into(), text: None });
         self
     }
 
-    /// The same with one more quantity, of which people are told this.
+    /// Adds a quantity with a text to show instead of its number.
     #[must_use]
     pub fn told(
         mut self,
@@ -213,32 +209,31 @@ impl Measures {
         self
     }
 
-    /// The same with every value of a quantity that was measured.
+    /// Adds the histogram of a quantity.
     #[must_use]
     pub fn histogram(mut self, quantity: &'static Quantity, histogram: Histogram) -> Self {
         self.histograms.push((quantity, histogram));
         self
     }
 
-    /// The same with these nodes, which still hold what they asked for.
+    /// Adds the nodes that have not released.
     #[must_use]
     pub fn holders(mut self, nodes: impl IntoIterator<Item = NodeId>) -> Self {
         self.holders.extend(nodes);
         self
     }
 
-    /// All of it.
+    /// All measurements.
     pub fn iter(&self) -> impl Iterator<Item = &Measured> {
         self.values.iter()
     }
 
-    /// The main number of a quantity, if there was a case of it.
+    /// The value or mean of a quantity, if it has samples.
     pub fn get(&self, name: &str) -> Option<f64> {
         self.values.iter().find(|it| it.quantity.name == name).and_then(|it| it.value.mean())
     }
 
-    /// Every number by its name. Where there are more than the mean, names have an end:
-    /// `waiting_time_p99`.
+    /// Every number by its name. Statistics other than the mean have a suffix: `waiting_time_p99`.
     pub fn numbers(&self) -> impl Iterator<Item = (String, f64)> + '_ {
         self.values.iter().flat_map(|Measured { quantity, value, .. }| {
             let mean = value.mean().map(|mean| (quantity.name.to_owned(), mean));

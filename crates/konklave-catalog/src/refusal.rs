@@ -1,9 +1,9 @@
-//! Why something that was asked for cannot be done.
+//! Errors in the options of a system, with hints.
 
 use std::error::Error;
 use std::fmt::{self, Display};
 
-/// What is wrong with what was asked for, and what would be right.
+/// An error message: what is wrong, why, and what is valid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal(String);
 
@@ -13,7 +13,7 @@ impl Refusal {
         Self(message.into())
     }
 
-    /// There is no such name; the message offers the nearest names that exist.
+    /// An unknown name; the message suggests the nearest known names.
     pub fn unknown<'a>(
         what: &str,
         name: &str,
@@ -21,13 +21,13 @@ impl Refusal {
     ) -> Self {
         let hint = match nearest(name, valid.clone()) {
             Some(hint) => hint,
-            None => format!("there are {}", valid.collect::<Vec<_>>().join(", ")),
+            None => format!("valid names are {}", valid.collect::<Vec<_>>().join(", ")),
         };
         Self(format!("there is no {what} '{name}': {hint}"))
     }
 }
 
-/// Names that may have been meant, as a question.
+/// Similar names, as a question.
 pub fn nearest<'a>(name: &str, valid: impl Iterator<Item = &'a str> + Clone) -> Option<String> {
     let near = valid
         .clone()
@@ -62,6 +62,6 @@ mod tests {
         assert_eq!(hint("raimond"), "there is no algorithm 'raimond': did you mean 'raymond'?");
         assert!(hint("Ricart-Agrawalla").ends_with("did you mean 'ricart-agrawala'?"));
         assert!(hint("Ricart").ends_with("did you mean 'ricart-agrawala'?"));
-        assert!(hint("paxos").ends_with("there are raymond, ricart-agrawala, chang-roberts"));
+        assert!(hint("paxos").ends_with("valid names are raymond, ricart-agrawala, chang-roberts"));
     }
 }

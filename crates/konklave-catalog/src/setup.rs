@@ -1,4 +1,4 @@
-//! What a system is built from: enough to build the same nodes again.
+//! The setup of a system: all that is needed to rebuild the same nodes.
 
 use std::collections::BTreeMap;
 
@@ -10,12 +10,12 @@ use crate::entry::Entry;
 use crate::option::IDS;
 use crate::refusal::{Refusal, nearest};
 
-/// A system, as a trace remembers it. Files are read once and kept here.
+/// The setup of a system, as recorded in a trace. The content of files is included.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Setup {
     /// The algorithm's name.
     pub algorithm: String,
-    /// How many nodes there are.
+    /// The number of nodes.
     pub nodes: u32,
     /// The network, as the user wrote it; empty for what the algorithm needs.
     pub topology: String,
@@ -24,31 +24,31 @@ pub struct Setup {
     pub graph: Option<String>,
     /// The seed.
     pub seed: u64,
-    /// What was said about the problem and the algorithm, by the names of options.
+    /// The options of the problem and the algorithm, by name.
     #[serde(default)]
     pub options: BTreeMap<String, String>,
-    /// What was in the files that those options name.
+    /// The content of the files that those options name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub files: BTreeMap<String, String>,
-    /// The rest of the command line, for people.
+    /// The rest of the command line, for information only.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub command: String,
 }
 
 impl Setup {
-    /// The same with this option.
+    /// Adds an option.
     #[must_use]
     pub fn with(mut self, name: &str, value: impl ToString) -> Self {
         self.options.insert(name.to_owned(), value.to_string());
         self
     }
 
-    /// What the header of a trace says. Older ones have options beside the rest, each with a form
-    /// of its own: `is_option` tells which are options.
+    /// Reads the header of a trace. Older headers have options beside the other fields, each in its
+    /// own form: `is_option` tells which fields are options.
     ///
     /// # Errors
     ///
-    /// If something is missing.
+    /// If a field is missing.
     pub fn read(header: &Value, is_option: impl Fn(&str) -> bool) -> Result<Self, String> {
         let mut setup = Self::deserialize(header).map_err(|error| error.to_string())?;
         for (name, value) in header.as_object().into_iter().flatten() {
@@ -67,11 +67,11 @@ impl Setup {
         Ok(setup)
     }
 
-    /// What the settings of a golden script say. What is not said about ids is that they ascend.
+    /// Reads the settings of a golden script, in which ids are ascending by default.
     ///
     /// # Errors
     ///
-    /// If a setting makes no sense.
+    /// If the value of a setting is invalid.
     pub fn from_script(entry: &Entry, settings: &[(String, String)]) -> Result<Self, Refusal> {
         let mut setup = Self { algorithm: entry.name.clone(), seed: 1, ..Self::default() };
         if entry.problem.option(IDS.name).is_some() {
@@ -125,7 +125,7 @@ fn dot(edges: &str) -> Option<String> {
 ///
 /// # Errors
 ///
-/// If there is none; with a name that may have been meant.
+/// If the name is unknown; the error suggests a similar one.
 pub fn read_topology(text: &str) -> Result<Topology, Refusal> {
     text.parse().map_err(|error| match error {
         GraphError::UnknownTopology(name) => {
@@ -137,7 +137,7 @@ pub fn read_topology(text: &str) -> Result<Topology, Refusal> {
     })
 }
 
-/// Whether a topology says by itself how many nodes there are.
+/// Whether a topology fixes the number of nodes.
 pub fn has_size(topology: &Topology) -> bool {
     matches!(
         topology,

@@ -1,4 +1,4 @@
-//! Where nodes are built: the network around each of them, its id, the options of its algorithm.
+//! The site of a system: its network, ids and options, from which its nodes are built.
 
 use std::cell::OnceCell;
 use std::str::FromStr;
@@ -18,7 +18,7 @@ use crate::refusal::Refusal;
 use crate::setup::{Setup, read_topology};
 use crate::system::System;
 
-/// Everything that the constructors of nodes may ask for.
+/// A validated setup, with the network: the input of the constructors of nodes.
 pub struct Site {
     setup: Setup,
     verb: Verb,
@@ -36,7 +36,7 @@ impl Site {
     ///
     /// # Errors
     ///
-    /// If something does not suit it; with what would.
+    /// If the network or an option does not suit the algorithm; the error names a valid one.
     pub fn new(setup: Setup, entry: &'static Entry, verb: Verb) -> Result<Self, Refusal> {
         for (name, value) in &setup.options {
             refuse_bad_option(entry, name, value)?;
@@ -62,7 +62,7 @@ impl Site {
         Ok(site)
     }
 
-    /// The nodes of the algorithm, ready for anything.
+    /// The system of the algorithm's nodes.
     ///
     /// # Errors
     ///
@@ -71,12 +71,12 @@ impl Site {
         (self.entry.build)(self)
     }
 
-    /// What the system is built from.
+    /// The setup of the system.
     pub fn setup(&self) -> &Setup {
         &self.setup
     }
 
-    /// What it is built for.
+    /// The subcommand for which the site is built.
     pub fn verb(&self) -> Verb {
         self.verb
     }
@@ -91,16 +91,16 @@ impl Site {
         &self.graph
     }
 
-    /// How many nodes there are.
+    /// The number of nodes.
     pub fn nodes(&self) -> u32 {
         self.graph.nodes()
     }
 
-    /// How ids lie along the node numbers.
+    /// The assignment of ids to node numbers.
     ///
     /// # Errors
     ///
-    /// If they come from a file with something else in it.
+    /// If a file does not contain ids.
     pub fn order_of_ids(&self) -> Result<Ids, Refusal> {
         if let Some(text) = self.file(IDS.name) {
             let path = self.given(IDS.name).unwrap_or_default().trim_start_matches("file:");
@@ -109,7 +109,7 @@ impl Site {
         Ok(self.get(&IDS).unwrap_or(Ids::Random))
     }
 
-    /// The ids of all nodes, in the order of their numbers; none if they have none.
+    /// The ids of all nodes, in the order of their numbers; empty if nodes have no ids.
     pub fn ids(&self) -> &[Id] {
         &self.ids
     }
@@ -129,7 +129,7 @@ impl Site {
         (self.ring().predecessor(me), self.ring().successor(me))
     }
 
-    /// The same, as left and right.
+    /// The neighbours on a ring, as left and right.
     pub fn ring_neighbours(&self, me: NodeId) -> Neighbours {
         let (left, right) = self.beside(me);
         Neighbours { left, right }
@@ -139,14 +139,14 @@ impl Site {
         self.ring.as_ref().expect("the network was checked to be a ring")
     }
 
-    /// The next nodes on a ring, near ones first: up to so many, and never `me` itself.
+    /// The next nodes on a ring, nearest first: at most this many, and never `me` itself.
     pub fn successors(&self, me: NodeId, count: usize) -> Vec<NodeId> {
         let after = |node: &NodeId| Some(self.successor(*node));
         let next = std::iter::successors(Some(self.successor(me)), after);
         next.take_while(|&node| node != me).take(count).collect()
     }
 
-    /// How many steps each node of a ring is behind node 0.
+    /// The distance of each node of a ring from node 0, along the ring.
     pub fn ring_positions(&self) -> Vec<u32> {
         let mut positions = vec![0; self.nodes() as usize];
         let mut node = NodeId(0);
@@ -157,12 +157,12 @@ impl Site {
         positions
     }
 
-    /// The neighbour that is nearer to node 0, along a shortest path; node 0 itself there.
+    /// The next node on a shortest path to node 0; at node 0, the node itself.
     pub fn towards_first(&self, me: NodeId) -> NodeId {
         self.towards_first.get_or_init(|| self.graph.tree_towards(NodeId(0)))[me.index()]
     }
 
-    /// Whether channels must keep the order of messages.
+    /// Whether channels must be FIFO.
     pub fn needs_fifo(&self) -> bool {
         match self.entry.needs.order {
             Order::Any => false,
@@ -177,7 +177,7 @@ impl Site {
         self.graph.neighbours(me).collect()
     }
 
-    /// The neighbours of a node in the tree of shortest ways to node 0, ascending.
+    /// The neighbours of a node in the tree of shortest paths to node 0, ascending.
     pub fn tree_neighbours(&self, me: NodeId) -> Vec<NodeId> {
         let mut neighbours = self.neighbours(me);
         neighbours
@@ -185,17 +185,17 @@ impl Site {
         neighbours
     }
 
-    /// What was in the file that an option names, if it names one.
+    /// The content of the file that an option names, if it names one.
     pub fn file(&self, name: &str) -> Option<&str> {
         self.setup.files.get(name).map(String::as_str)
     }
 
-    /// What was said about an option, if anything was.
+    /// The value of an option, if it was given.
     pub fn given(&self, name: &str) -> Option<&str> {
         self.setup.options.get(name).map(String::as_str)
     }
 
-    /// An option of the problem: what was said, or its default, if that is a value.
+    /// The value of an option of the problem: as given, or its default, if that is a value.
     pub fn get<T: FromStr>(&self, option: &Opt) -> Option<T> {
         let usual = option.usual(self.verb).and_then(|usual| match usual {
             Usual::Is(value) => Some(value),
@@ -205,43 +205,43 @@ impl Site {
         self.given(option.name).or(usual).and_then(|text| text.parse().ok())
     }
 
-    /// The nodes that an option of the problem means; all of them if nobody says.
+    /// The nodes that an option of the problem selects; by default all of them.
     ///
     /// # Errors
     ///
-    /// If it names some that are not there.
+    /// If it names nodes that do not exist.
     pub fn members(&self, option: &Opt) -> Result<Vec<NodeId>, Refusal> {
         self.resolve(option, &self.get(option).unwrap_or(Members::All))
     }
 
-    /// The nodes that are meant by these words about an option.
+    /// The nodes that this value of an option selects.
     ///
     /// # Errors
     ///
-    /// If they name some that are not there.
+    /// If it names nodes that do not exist.
     pub fn resolve(&self, option: &Opt, members: &Members) -> Result<Vec<NodeId>, Refusal> {
         let mut random = Random::new(!self.setup.seed, Stream::Workload);
         let resolved = members.resolve(self.nodes(), &mut random);
         resolved.map_err(|problem| Refusal::new(format!("--{}: {problem}", option.name)))
     }
 
-    /// How often everything is to be done.
+    /// The number of repetitions.
     pub fn repeats(&self) -> u32 {
         self.entry.problem.repeats.and_then(|option| self.get(option)).unwrap_or(1)
     }
 
-    /// An option of the algorithm: what the user said, or its default.
+    /// The value of an option of the algorithm: as given, or its default.
     pub fn choice(&self, name: &str) -> &str {
         let default = self.entry.choice(name).and_then(|choice| choice.values.first()).copied();
         self.given(name).or(default).unwrap_or_default()
     }
 
-    /// An option of the algorithm that is a number; one if it is something else.
+    /// The value of a numeric option of the algorithm; 1 if it is not a number.
     pub fn number(&self, name: &str) -> u32 {
         self.choice(name).parse().unwrap_or(1)
     }
 
-    /// Whether the algorithm has the form that it has if nobody says.
+    /// Whether the algorithm is the default variant.
     pub fn is_default_variant(&self) -> bool {
         let is_default = |choice: &crate::option::Choice| {
             Some(&self.choice(choice.name)) == choice.values.first()
@@ -256,7 +256,7 @@ impl Site {
         match self.repeats() {
             1 => Ok(()),
             _ => Err(Refusal::new(format!(
-                "{} never knows that it is done, so it cannot begin again: leave --{} out",
+                "{} never detects its termination, so it cannot begin again: leave --{} out",
                 self.entry.name, option.name
             ))),
         }

@@ -1,4 +1,4 @@
-//! What is known about a specimen.
+//! Specimens: broken algorithms, and the smallest systems that show their flaws.
 
 use std::fmt::{self, Display};
 
@@ -14,29 +14,28 @@ use crate::setup::Setup;
 use crate::site::Site;
 use crate::system::{CheckPlan, Watch};
 
-/// A broken algorithm, and the smallest system in which that shows.
+/// A broken algorithm, and the smallest system that shows its flaw.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Specimen {
-    /// Its name: the right algorithm and the flaw.
+    /// Its name: the correct algorithm and the flaw.
     pub name: &'static str,
-    /// The right algorithm.
+    /// The correct algorithm.
     pub of: &'static str,
-    /// What is wrong, and why it matters.
+    /// The flaw, and its consequence.
     pub flaw: &'static str,
-    /// Whether the algorithm is right, and the setting is one that it is not made for.
+    /// Whether the algorithm is correct, but the setting violates its assumptions.
     pub is_forbidden_setting: bool,
-    /// What happens.
+    /// The kind of failure.
     pub finds: Finding,
     /// The promise that breaks.
     pub promise: &'static str,
     /// The smallest system in which it breaks.
     pub setting: Setting,
-    /// What finds it there.
+    /// The tool that finds it there.
     pub found_by: Tool,
-    /// How many steps of nodes the shortest way to the end of the promise takes, without the start
-    /// of every node; a crash is no step. Of a run without an end: the way to the circle and once
-    /// round it, as it is found: that may take some steps too many. If it was found by chance: how
-    /// many are left when nothing more can be taken away.
+    /// The number of steps of a shortest counterexample, without the starts of nodes and without
+    /// crashes. For an infinite schedule: the steps of the stem and of the cycle that the search
+    /// finds, which may not be the shortest. For a random schedule: the steps of the minimal one.
     pub steps: usize,
     /// Builds its broken nodes.
     #[serde(skip)]
@@ -44,12 +43,12 @@ pub struct Specimen {
 }
 
 impl Specimen {
-    /// Its line of the table: that of the right algorithm, but for the nodes.
+    /// Its entry: that of the correct algorithm, with broken nodes.
     pub fn entry(&'static self, right: &Entry) -> Entry {
         Entry {
             name: self.name.to_owned(),
             problem: right.problem,
-            // A forbidden setting is what some specimens are about.
+            // Some specimens violate the assumptions on purpose.
             needs: Needs { one_initiator: None, ..right.needs },
             choices: right.choices,
             source: right.source,
@@ -61,7 +60,7 @@ impl Specimen {
     }
 
     /// The smallest system in which the promise breaks, built from the specimen's entry or from
-    /// that of the right algorithm.
+    /// that of the correct algorithm.
     ///
     /// # Errors
     ///
@@ -85,27 +84,27 @@ impl Specimen {
     }
 }
 
-/// What happens in a system of broken nodes.
+/// The failure of a specimen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Finding {
     /// Two nodes are in the critical section together.
     TwoInside,
-    /// Nodes wait for each other for ever, or for nobody.
+    /// Nodes wait for ever, for each other or for a message that does not come.
     Deadlock,
-    /// The token is gone, and all wait for it.
+    /// The token is lost, and all nodes wait for it.
     LostToken,
-    /// Somebody waits for ever, or nobody does, and the nodes never come to rest.
+    /// The nodes never come to rest, whether or not one of them waits for ever.
     Livelock,
-    /// The result is out, and word of it never ends.
+    /// The election is decided, but its announcements never end.
     EndlessAnnouncement,
     /// Two nodes are leaders.
     TwoLeaders,
-    /// A node that should not is elected.
+    /// A node is elected that must not win.
     WrongLeader,
-    /// Some node never learns who leads, or nobody does.
+    /// Some node, or every node, never learns the leader.
     NoLeader,
-    /// A node finds itself where it believes that it cannot be.
+    /// A node fails an assertion of its own.
     Assertion,
 }
 
@@ -125,13 +124,13 @@ impl Display for Finding {
     }
 }
 
-/// What finds a specimen.
+/// The tool that finds the failure of a specimen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Tool {
-    /// Looking at every schedule.
+    /// An exhaustive search.
     Check,
-    /// Random schedules: of the seeds from 1 on, this is the first that breaks the promise.
+    /// Random schedules, with the first seed from 1 on that breaks the promise.
     Fuzz {
         /// The seed.
         seed: u64,
@@ -141,27 +140,27 @@ pub enum Tool {
 /// A small system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Setting {
-    /// The form of the network.
+    /// The kind of network.
     pub topology: &'static str,
-    /// Whether channels keep the order of messages.
+    /// Whether channels are FIFO.
     pub fifo: bool,
-    /// How often each node enters, or starts an election: one number for each.
+    /// The number of entries or elections of each node.
     pub budget: &'static [u32],
     /// The ids of the nodes, if they have any.
     pub ids: &'static [u32],
-    /// How many messages may arrive twice.
+    /// The maximum number of messages duplicated.
     pub duplicates: u8,
-    /// How many nodes may crash.
+    /// The maximum number of crashes.
     pub crashes: u8,
-    /// Whether the nodes never rest, so that a run without an end is no defect by itself.
+    /// Whether the nodes never rest, so that an infinite run is not a failure by itself.
     pub perpetual: bool,
-    /// What the applications of random schedules do, by the names of the problem's options.
+    /// The problem's options for random schedules.
     #[serde(skip)]
     pub options: &'static [(&'static str, &'static str)],
 }
 
 impl Setting {
-    /// A network of this form, over which messages overtake each other; each node enters so often.
+    /// A network of this kind with channels in any order, and the budget of each node.
     pub const fn new(topology: &'static str, budget: &'static [u32]) -> Self {
         Self {
             topology,
@@ -175,37 +174,37 @@ impl Setting {
         }
     }
 
-    /// The same, with channels that keep the order of messages.
+    /// Makes channels FIFO.
     pub const fn fifo(self) -> Self {
         Self { fifo: true, ..self }
     }
 
-    /// The same, with these ids.
+    /// Sets the ids.
     pub const fn ids(self, ids: &'static [u32]) -> Self {
         Self { ids, ..self }
     }
 
-    /// The same, with so many messages that arrive twice.
+    /// Allows this many duplicates.
     pub const fn duplicates(self, duplicates: u8) -> Self {
         Self { duplicates, ..self }
     }
 
-    /// The same, with so many nodes that crash.
+    /// Allows this many crashes.
     pub const fn crashes(self, crashes: u8) -> Self {
         Self { crashes, ..self }
     }
 
-    /// The same, with nodes that never rest.
+    /// Declares that the nodes never rest.
     pub const fn perpetual(self) -> Self {
         Self { perpetual: true, ..self }
     }
 
-    /// The same, with applications that do this in random schedules.
+    /// Sets the problem's options for random schedules.
     pub const fn options(self, options: &'static [(&'static str, &'static str)]) -> Self {
         Self { options, ..self }
     }
 
-    /// How many nodes there are.
+    /// The number of nodes.
     pub fn nodes(&self) -> u32 {
         self.budget.len() as u32
     }
@@ -258,13 +257,13 @@ impl Setting {
         Ok(violation.map(|violation| (violation.broken.promise, lines())))
     }
 
-    /// How nodes with or without timers are checked here.
+    /// The plan of a check of nodes with or without timers.
     pub fn plan(&self, has_timers: bool) -> CheckPlan {
         let Self { fifo, budget, duplicates, crashes, perpetual, .. } = *self;
         CheckPlan {
             world: World {
                 order: if fifo { Order::Fifo } else { Order::Any },
-                // Without timers and crashes there is nothing to be impatient about.
+                // Without timers and crashes, hasty searches are the same.
                 pace: if has_timers || crashes > 0 { Pace::Free } else { Pace::Patient },
                 perpetual,
                 faults: Faults { duplicates, crashes, ..Faults::default() },
@@ -286,9 +285,9 @@ impl Display for Setting {
             true => write!(f, ", {} each", budget[0])?,
             false => write!(f, ", budget {}", list(budget))?,
         }
-        write!(f, ", {}", if *fifo { "in order" } else { "any order" })?;
+        write!(f, ", {}", if *fifo { "FIFO" } else { "any order" })?;
         if *duplicates > 0 {
-            write!(f, ", {duplicates} doubled")?;
+            write!(f, ", {duplicates} duplicated")?;
         }
         if *crashes > 0 {
             write!(f, ", {crashes} crashed")?;

@@ -1,4 +1,4 @@
-//! A system of nodes of one algorithm, ready for every verb.
+//! A system of nodes of one algorithm: run, check, replay, play and shrink.
 
 use std::any::{Any, TypeId};
 use std::io;
@@ -20,13 +20,13 @@ use crate::refusal::Refusal;
 use crate::site::Site;
 use crate::stage::AnyStage;
 
-/// Nodes of one algorithm at one site: what a line of the table builds.
+/// Nodes of one algorithm at one site, as an entry of the catalogue builds them.
 pub trait System {
-    /// Simulates it. `go_on` is asked from time to time and can stop the run.
+    /// Simulates a run. `go_on` is called from time to time and can stop it.
     ///
     /// # Errors
     ///
-    /// If what was asked of the applications cannot be done here, or the trace cannot be written.
+    /// If the options do not suit the site, or the trace cannot be written.
     fn run(
         &self,
         options: &Options,
@@ -34,48 +34,48 @@ pub trait System {
         go_on: &mut dyn FnMut(Progress) -> bool,
     ) -> Result<Report<Measures>, Refusal>;
 
-    /// Looks at every schedule.
+    /// Checks every schedule.
     ///
     /// # Errors
     ///
-    /// If what was asked of the applications cannot be done here.
+    /// If the options do not suit the site.
     fn check(
         &self,
         plan: &CheckPlan,
         go_on: &mut dyn FnMut(konklave_check::Progress) -> bool,
     ) -> Result<Checked, Refusal>;
 
-    /// Runs the lines of a trace again, the header left out; `show` sees each of them.
+    /// Replays the lines of a trace after its header; `show` receives each of them.
     ///
     /// # Errors
     ///
-    /// If a node does something else than was recorded.
+    /// If a step differs from the recording.
     fn replay(
         &self,
         lines: &mut dyn Iterator<Item = io::Result<String>>,
         show: &mut dyn FnMut(&Line<Erased>),
     ) -> Result<Replayed, Refusal>;
 
-    /// Plays a golden script: its text with what the nodes did.
+    /// Plays a golden script, and returns its text with the actions of the nodes.
     ///
     /// # Errors
     ///
     /// If a command of the script cannot be carried out.
     fn play(&self, script: &Script) -> Result<String, Refusal>;
 
-    /// Takes away from a schedule what it does not need to break its promise.
+    /// Shrinks a schedule to a minimal one that breaks the same promise.
     ///
     /// # Errors
     ///
-    /// If it breaks none, or cannot happen again.
+    /// If the schedule breaks no promise, or cannot be replayed.
     fn shrink(&self, lines: &[String], go_on: &mut dyn FnMut() -> bool)
     -> Result<Shorter, Refusal>;
 
-    /// What a check explores, an [`Explored`] of its problem: for callers that know the problem.
+    /// The system that a check explores, an [`Explored`] of its problem, for callers that know it.
     ///
     /// # Errors
     ///
-    /// If what was asked of the applications cannot be done here.
+    /// If the options do not suit the site.
     fn explored(&self, plan: &CheckPlan) -> Result<Box<dyn Any>, Refusal>;
 
     /// The system before anything has happened, to be stepped by hand.
@@ -96,43 +96,43 @@ pub type Explored<X> = konklave_check::System<
     <X as Problem>::Monitor,
 >;
 
-/// Who looks on while a system is simulated.
+/// The observers of a simulation.
 #[derive(Default)]
 pub struct Watch<'a> {
-    /// Writes every step down.
+    /// Records every step.
     pub trace: Option<Recording<'a>>,
     /// Counts the states of the monitor.
     pub coverage: Option<&'a Coverage>,
 }
 
-/// How a system is to be checked.
+/// The plan of a check.
 #[derive(Clone, Debug, Default)]
 pub struct CheckPlan {
     /// The search.
     pub options: konklave_check::Options,
-    /// The world around the nodes.
+    /// The assumptions about order, timers and faults.
     pub world: World,
-    /// How many commands each node's application has, if the user says so for each.
+    /// The number of commands of each node's application, if given.
     pub budget: Option<Vec<u32>>,
 }
 
-/// What came of a check; schedules are the lines of a trace.
+/// The result of a check; schedules are the lines of a trace.
 pub type Checked = konklave_check::Report<Vec<Line<Erased>>>;
 
-/// A schedule from which nothing can be taken away.
+/// A schedule that was shrunk.
 #[derive(Clone, Debug)]
 pub struct Shorter {
     /// The promise that it breaks.
     pub broken: Broken,
     /// The schedule.
     pub schedule: Vec<Line<Erased>>,
-    /// The size of what it was made from.
+    /// The size of the original schedule.
     pub before: Size,
-    /// Its own size.
+    /// The size of this schedule.
     pub after: Size,
-    /// The world in which it happens.
+    /// The assumptions under which it happens.
     pub world: World,
-    /// Whether nothing more could go; if not, somebody has stopped it.
+    /// Whether the schedule is minimal; if not, the user interrupted it.
     pub is_minimal: bool,
 }
 
@@ -144,7 +144,7 @@ struct Nodes<'a, X, P> {
     has_timers: bool,
 }
 
-/// The system of nodes that `make` builds here: what a line of the table comes to.
+/// The system of nodes that `make` builds at a site.
 pub fn nodes<'a, X, P>(
     problem: X,
     site: &'a Site,
@@ -158,8 +158,8 @@ where
     Box::new(Nodes { problem, site, make: Box::new(make), has_timers })
 }
 
-/// The same, but simulations treat nodes alike, too: they take longer, and nothing is compiled for
-/// the algorithm alone.
+/// The system of nodes that `make` builds, type-erased in simulations, too: these take longer, but
+/// no code is compiled for the algorithm alone.
 pub fn erased_nodes<'a, X, P>(
     problem: X,
     site: &'a Site,
@@ -174,8 +174,8 @@ where
     Box::new(Nodes { problem, site, make: Box::new(make), has_timers })
 }
 
-/// A simulation is in a hurry, and is compiled for each algorithm. All else treats nodes alike, and
-/// is compiled once for each problem.
+/// Simulations must be fast, and are compiled for each algorithm. Everything else uses type-erased
+/// nodes, and is compiled once for each problem.
 impl<X, P> System for Nodes<'_, X, P>
 where
     X: Problem,
@@ -268,7 +268,7 @@ where
     }
 }
 
-/// Builds a node whose algorithm is forgotten.
+/// Builds a type-erased node.
 type Make<'a, X> = &'a dyn Fn(NodeId) -> AnyNode<<X as Problem>::Command, <X as Problem>::Event>;
 
 fn explored<X: Problem>(
@@ -306,13 +306,11 @@ fn shorten<X: Problem>(
 
 fn unfit(unfit: Unfit) -> Refusal {
     Refusal::new(match unfit {
-        Unfit::NothingBroken => "the trace breaks no promise, so there is nothing to shorten",
+        Unfit::NothingBroken => "the trace breaks no promise, so there is nothing to shrink",
         Unfit::Endless => {
-            "the last steps of the trace can repeat for ever: with fewer of them, they could not"
+            "the last steps of the trace repeat for ever, and such schedules cannot be shrunk"
         }
-        Unfit::Damaged => "the trace is cut off, or was changed",
-        Unfit::Unrepeatable => {
-            "what happens in the trace does not break its promise when it happens again"
-        }
+        Unfit::Damaged => "the trace is truncated, or was changed",
+        Unfit::Unrepeatable => "the replay of the trace does not break its promise",
     })
 }

@@ -1,6 +1,6 @@
 //! Numbers in sentences.
 
-/// A number with thousands apart: 12 345.
+/// A number with its thousands separated: 12 345.
 pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
@@ -13,12 +13,12 @@ pub fn grouped(number: u64) -> String {
     text
 }
 
-/// So many of something.
+/// A number with its noun, in the singular or plural.
 pub fn counted(number: u64, one: &str, more: &str) -> String {
     format!("{} {}", grouped(number), if number == 1 { one } else { more })
 }
 
-/// A measured number with as many digits as are worth reading.
+/// A measured number, rounded to a few digits.
 pub fn short(number: f64) -> String {
     match number.abs() {
         size if size >= 1000.0 => grouped(number.round() as u64),

@@ -1,4 +1,3 @@
-//! What applications may ask for: a finite supply of commands per node, part of the state that is
-//! explored.
+//! Applications of a search: a finite supply of commands per node, part of the explored state.
 
 pub use konklave_stage::application::{Application, Standing};

@@ -19,7 +19,7 @@ type Prints = HashSet<u64, BuildHasherDefault<MixHasher>>;
 const MOST: usize = 1 << 22;
 
 impl Coverage {
-    /// How many different states were seen by any of these, and whether there may be more.
+    /// The number of distinct states that any of these has seen, and whether there may be more.
     pub fn count<'a>(all: impl Iterator<Item = &'a Self>) -> (usize, bool) {
         let mut whole = Prints::default();
         let mut is_full = false;
@@ -41,7 +41,7 @@ impl Coverage {
     }
 }
 
-/// A monitor whose states are counted, if somebody wants to know.
+/// A monitor whose states are counted, if requested.
 #[derive(Clone, Debug)]
 pub struct Noted<M> {
     monitor: M,

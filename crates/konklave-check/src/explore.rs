@@ -1,4 +1,4 @@
-//! The search: layer by layer, all states that so many steps lead to.
+//! The search: breadth first, layer by layer.
 
 mod cycles;
 mod held;
@@ -31,16 +31,16 @@ use threads::share_out;
 use watch::Watch;
 use worker::Worker;
 
-/// How to search.
+/// The options of a search.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
-    /// How states are told apart.
+    /// The identity of states: fingerprints or whole states.
     pub identity: Identity,
-    /// How many threads search.
+    /// The number of threads.
     pub threads: usize,
-    /// Whether to find out the least and the most messages, and that every schedule ends.
+    /// Whether to compute the minimum and maximum of messages, and to decide liveness.
     pub costs: Costs,
-    /// When to give up.
+    /// The limits.
     pub limits: Limits,
     /// If only this promise is of interest: a schedule that breaks another one is not followed any
     /// further, and nothing is said about it.
@@ -50,24 +50,24 @@ pub struct Options {
 /// Whether the search is followed by one for costs and cycles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Costs {
-    /// It is not: only safety, and that every end is good, is decided.
+    /// Only safety is decided, and that every final state is good.
     Ignored,
-    /// It is.
+    /// Costs and liveness are decided, too.
     Exact,
-    /// It is, and a schedule with the most messages is kept.
+    /// Costs and liveness are decided, and a costliest schedule is kept.
     Worst,
 }
 
-/// When to give up.
+/// The limits of a search.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Limits {
-    /// After so many different states.
+    /// The maximum number of distinct states.
     pub states: Option<u64>,
-    /// After so many steps.
+    /// The maximum depth, in steps.
     pub depth: Option<u32>,
-    /// At so many bytes.
+    /// The maximum memory, in bytes.
     pub bytes: Option<u64>,
-    /// After so much time.
+    /// The time limit.
     pub time: Option<Duration>,
 }
 
@@ -83,18 +83,18 @@ impl Default for Options {
     }
 }
 
-/// How far a search has come.
+/// The progress of a search.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress {
-    /// Different states.
+    /// The number of distinct states.
     pub unique: u64,
-    /// Steps from the first state to those that are looked at now.
+    /// The depth of the current layer.
     pub depth: u32,
-    /// Whether the search is over and costs are being found out.
+    /// Whether the search is over and costs are being computed.
     pub is_retracing: bool,
 }
 
-/// Looks at every schedule of a system. `go_on` is asked from time to time and can stop the search.
+/// Checks every schedule of a system. `go_on` is called from time to time and can stop the search.
 pub fn explore<P, A, M>(
     system: System<P, A, M>,
     options: Options,

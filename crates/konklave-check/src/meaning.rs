@@ -22,7 +22,7 @@ pub(crate) trait Meaning: Send {
     /// How messages and inputs are packed.
     fn codes(&self) -> Codes;
 
-    /// How the world around the nodes behaves.
+    /// The assumptions about order, timers and faults.
     fn world(&self) -> World;
 
     /// Whether applications take turns.
@@ -52,8 +52,8 @@ pub(crate) trait Meaning: Send {
     /// Whether all invariants hold for these nodes and messages.
     fn check_invariants(&self, locals: &[u32], packets: &[Packet]) -> Verdict;
 
-    /// A number for this input of this node, if it has to happen at last: messages arrive, timers
-    /// run out, who is inside leaves. Nobody has to ask for anything.
+    /// A number for this input of this node, if fairness demands that it eventually happens:
+    /// messages arrive, timers expire, a node that is inside leaves. No node has to make a request.
     fn duty(&mut self, node: NodeId, local: u32, code: u32) -> Option<u32>;
 
     /// The duties that are put off by this reaction of a node to an input: timers that begin anew.
@@ -66,7 +66,7 @@ pub(crate) trait Meaning: Send {
 /// What all threads share.
 pub(crate) type Shared = Mutex<dyn Meaning>;
 
-/// Asks for a meaning. Nobody may ask twice at a time.
+/// Locks the meaning. A thread must not lock it twice at a time.
 pub(crate) fn ask(shared: &Shared) -> MutexGuard<'_, dyn Meaning + 'static> {
     shared.lock().expect("no step panics while it is taken")
 }
@@ -76,7 +76,7 @@ pub(crate) fn ask(shared: &Shared) -> MutexGuard<'_, dyn Meaning + 'static> {
 pub(crate) struct Traits {
     pub(crate) status: Status,
     pub(crate) standing: Standing,
-    /// Whether it is in the way of others that want the same.
+    /// Whether it excludes other nodes that want the same.
     pub(crate) contends: bool,
     /// How many inputs of its own it can get at any time.
     pub(crate) free: u32,

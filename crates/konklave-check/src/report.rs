@@ -1,4 +1,4 @@
-//! What a search has found.
+//! The result of a search.
 
 use std::fmt::{self, Display};
 
@@ -10,54 +10,54 @@ use serde::Serialize;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
-    /// Every state was looked at, and every promise holds.
+    /// The search was exhaustive, and every promise holds.
     Exhausted,
-    /// No broken promise was found, but not every state was looked at.
+    /// No promise is broken so far, but the search was not exhaustive.
     Bounded,
     /// A promise is broken.
     Violated,
 }
 
-/// What a search ran into before it was done.
+/// The limit that stopped a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Bound {
-    /// So many states were to be looked at.
+    /// The maximum number of states.
     States,
-    /// No longer schedules were to be looked at.
+    /// The maximum depth.
     Depth,
-    /// No more memory was to be used.
+    /// The maximum memory.
     Memory,
-    /// No more time was to be used.
+    /// The time limit.
     Time,
-    /// The user had enough.
+    /// The user interrupted the search.
     Interrupt,
-    /// Two states had the same fingerprint and were taken for one. Found out by chance: an exact
-    /// search goes on where this one ended.
+    /// Two states had the same fingerprint and were taken for one. Not every collision is detected;
+    /// an exact search avoids them.
     Collision,
 }
 
 impl Display for Bound {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::States => "the number of states",
-            Self::Depth => "the depth",
-            Self::Memory => "the memory",
-            Self::Time => "the time",
-            Self::Interrupt => "hand",
-            Self::Collision => "two states with the same fingerprint",
+            Self::States => "the limit on states",
+            Self::Depth => "the depth limit",
+            Self::Memory => "the memory limit",
+            Self::Time => "the time limit",
+            Self::Interrupt => "the user",
+            Self::Collision => "a fingerprint collision",
         })
     }
 }
 
-/// How it was decided that nobody waits for ever.
+/// The method by which liveness was decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Liveness {
-    /// No state can be reached from itself, so every schedule ends; and every end is good.
+    /// The state graph is acyclic, so every schedule ends; and every final state is good.
     Acyclic,
-    /// There are cycles, but in none of them everything that can happen at last does while somebody
-    /// waits or, if the nodes should come to rest, at all.
+    /// There are cycles, but no fair one in which a node waits for ever or, if the nodes should
+    /// come to rest, no fair one at all.
     FairCycles,
 }
 
@@ -66,25 +66,25 @@ pub enum Liveness {
 pub struct Property {
     /// Its name.
     pub name: String,
-    /// Whether it holds in all that was looked at; unknown if the search ended before that.
+    /// Whether it holds in every schedule; `None` if the search ended before that was decided.
     pub holds: Option<bool>,
 }
 
-/// That there was something to see: a pass without it would be empty.
+/// What the search has reached: without it, promises would hold vacuously.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Reached {
-    /// Some application got what it asked for.
+    /// Some application was served.
     pub served: bool,
-    /// Two applications wanted something at the same time.
+    /// Two applications had pending requests at the same time.
     pub contention: bool,
 }
 
-/// The least and the most of something, over all schedules.
+/// The minimum and the maximum over all schedules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Extremes {
-    /// The least.
+    /// The minimum.
     pub min: u32,
-    /// The most; none if some schedule never ends.
+    /// The maximum; `None` if some schedule never ends.
     pub max: Option<u32>,
 }
 
@@ -98,52 +98,52 @@ pub struct Counterexample<S> {
     pub broken: Broken,
     /// The schedule.
     pub schedule: S,
-    /// How many of its last steps can repeat for ever, if it is endless.
+    /// The length of its cycle, the last steps that repeat for ever, if it is infinite.
     pub cycle: Option<usize>,
 }
 
-/// What a search has found; schedules are `S`.
+/// The result of a search, with schedules of type `S`.
 #[derive(Clone, Debug)]
 pub struct Report<S> {
-    /// How it ended.
+    /// The verdict.
     pub verdict: Verdict,
-    /// What it ran into, if that is how it ended.
+    /// The limit that stopped the search, if one did.
     pub bound: Option<Bound>,
-    /// How many states were reached, counted as often as they were.
+    /// The number of times that a state was reached.
     pub states: u64,
-    /// How many different ones.
+    /// The number of distinct states.
     pub unique: u64,
-    /// How many steps the farthest of them is away from the first.
+    /// The largest distance of a state from the initial one, in steps.
     pub depth: u32,
-    /// How many bytes all of them took at most.
+    /// The peak memory, in bytes.
     pub bytes: u64,
-    /// How long it took, in seconds.
+    /// The elapsed time in seconds.
     pub seconds: f64,
-    /// The part of it that went into finding states, not into costs.
+    /// The part of the time spent on exploring states, not on costs.
     pub search_seconds: f64,
     /// The promises.
     pub properties: Vec<Property>,
-    /// What was there to see.
+    /// What the search has reached.
     pub reached: Reached,
-    /// How many schedules' ends there are: states in which nothing more can happen.
+    /// The number of final states, in which no step is possible.
     pub ends: u64,
-    /// How liveness was decided, if it was.
+    /// The method by which liveness was decided, if it was.
     pub liveness: Option<Liveness>,
-    /// Messages of a whole schedule, if every schedule was looked at.
+    /// The messages of a complete schedule, if the search was exhaustive.
     pub messages: Option<Extremes>,
-    /// How often at most others are served while one waits, where applications take turns.
+    /// The maximum number of services of other nodes while one waits, if applications take turns.
     pub overtaken: Option<u32>,
-    /// The probability that two states with the same fingerprint were taken for one, so that some
-    /// were never looked at: n^2 / 2^65 with n different ones. Zero if the search was exact.
+    /// An upper bound on the probability that two states had the same fingerprint, so that one was
+    /// overlooked: n^2 / 2^65 for n distinct states. Zero if the search was exact.
     pub collision_probability: f64,
-    /// A schedule with the most messages, if it was asked for.
+    /// A costliest schedule, with the most messages, if requested.
     pub worst: Option<S>,
-    /// What went wrong.
+    /// The counterexample, if a promise is broken.
     pub counterexample: Option<Counterexample<S>>,
 }
 
 impl<S> Report<S> {
-    /// The same with other schedules.
+    /// Converts the schedules.
     pub fn map<T>(self, mut write: impl FnMut(S) -> T) -> Report<T> {
         let Self { worst, counterexample, .. } = self;
         Report {

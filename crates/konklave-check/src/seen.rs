@@ -20,7 +20,7 @@ pub(crate) fn shard_of(print: u64) -> usize {
     (print >> (u64::BITS - SHARD_BITS)) as usize
 }
 
-/// How states are told apart.
+/// The identity of states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Identity {
     /// By fingerprints of 64 bits: two of a billion states are taken for one with a probability of
@@ -31,8 +31,8 @@ pub enum Identity {
 }
 
 impl Identity {
-    /// The probability that two of so many states were taken for one, so that what follows from one
-    /// of them was never looked at: about half the square of their number in 2^64.
+    /// An upper bound on the probability that two of this many states have the same fingerprint, so
+    /// that the successors of one were overlooked: half the square of their number in 2^64.
     pub(crate) fn collision_probability(self, states: u64) -> f64 {
         match self {
             Self::Fingerprint => (0.5 * (states as f64).powi(2) / 2_f64.powi(64)).min(1.0),

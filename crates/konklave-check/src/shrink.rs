@@ -1,9 +1,9 @@
-//! Makes a schedule that breaks a promise shorter: nothing more can be taken away from the result.
+//! Shrinks a schedule that breaks a promise to a minimal one.
 //!
-//! A schedule is a list of what happens. Some of it is left out, and the rest happens again as far
-//! as it can: a message arrives only if it was sent, a timer runs out only if it is pending, and an
-//! application asks only for what it may. If the same promise still breaks, the shorter list is
-//! taken.
+//! A schedule is a list of events. Some of them are left out, and the rest are replayed as far as
+//! possible: a message arrives only if it was sent, a timer expires only if it is pending, and an
+//! application makes only requests that it may. If the same promise still breaks, the shorter list
+//! is kept.
 
 mod happening;
 mod minimise;
@@ -23,25 +23,25 @@ pub use happening::{Unfit, commands};
 use minimise::minimise;
 use play::Play;
 
-/// What a schedule consists of.
+/// The size of a schedule.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Size {
-    /// Crashes, losses, and whatever else is no node's doing.
+    /// Crashes, losses and other faults.
     pub faults: u64,
-    /// What applications ask for, or nodes are told.
+    /// Commands of applications, and notices.
     pub commands: u64,
     /// Messages that are sent.
     pub messages: u64,
     /// Messages that arrive.
     pub deliveries: u64,
-    /// Timers that run out.
+    /// Timers that expire.
     pub timers: u64,
     /// Steps of nodes.
     pub steps: u64,
 }
 
 impl Size {
-    /// Whether something is more than there, and nothing less.
+    /// Whether some count is larger than in the other size, and none is smaller.
     fn is_worse_than(self, other: Self) -> bool {
         let of = |size: Self| [size.faults, size.commands, size.messages, size.steps];
         let (here, there) = (of(self), of(other));
@@ -74,7 +74,7 @@ impl Size {
     }
 }
 
-/// A schedule from which nothing can be taken away.
+/// A schedule that was shrunk.
 #[derive(Clone, Debug)]
 pub struct Shrunk<P: Protocol> {
     /// The promise that it breaks.
@@ -83,7 +83,7 @@ pub struct Shrunk<P: Protocol> {
     pub schedule: Schedule<P>,
     /// The world in which it happens: that of the trace.
     pub world: World,
-    /// Whether nothing more could go; if not, somebody has stopped the search.
+    /// Whether the schedule is minimal; if not, the user interrupted the shrinking.
     pub is_minimal: bool,
 }
 
@@ -96,7 +96,7 @@ const ROUNDS: usize = 20;
 ///
 /// # Errors
 ///
-/// If it breaks no promise, or cannot happen again.
+/// If the trace breaks no promise, or cannot be replayed.
 pub fn shrink<P, A, M>(
     make: impl Fn(NodeId) -> P,
     nodes: u32,

@@ -1,5 +1,4 @@
-//! What is to be checked: nodes, their applications, the network between them, and what may go
-//! wrong.
+//! The system to check: nodes, applications, the network between them, and possible faults.
 
 use konklave::NodeId;
 use konklave::protocol::{Monitor, Protocol};
@@ -14,33 +13,33 @@ pub struct System<P, A, M> {
     pub nodes: Vec<P>,
     /// Their applications.
     pub applications: Vec<A>,
-    /// Who watches.
+    /// The monitor of the promises.
     pub monitor: M,
-    /// How the world around the nodes behaves.
+    /// The assumptions about order, timers and faults.
     pub world: World,
 }
 
-/// How the world around the nodes behaves.
+/// The assumptions of a search about order, timers and faults.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct World {
     /// The order of messages.
     pub order: Order,
-    /// When timers run out and crashes are noticed.
+    /// When timers expire and crashes are detected.
     pub pace: Pace,
-    /// Whether the nodes never rest, so that a run without an end is no defect by itself.
+    /// Whether the nodes never rest, so that an infinite run is not a failure by itself.
     pub perpetual: bool,
-    /// What may go wrong.
+    /// The possible faults.
     pub faults: Faults,
 }
 
-/// How often something may go wrong in one run.
+/// The maximum numbers of faults in one schedule.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Faults {
-    /// Messages that get lost.
+    /// Messages lost.
     pub losses: u8,
-    /// Messages that arrive once more.
+    /// Messages duplicated.
     pub duplicates: u8,
-    /// Nodes that crash, for good.
+    /// Nodes that crash, without a restart.
     pub crashes: u8,
 }
 
@@ -50,12 +49,12 @@ impl World {
         Self { order: Order::Any, pace: Pace::Free, perpetual: false, faults: Faults::default() }
     }
 
-    /// The same, with channels that keep the order of messages.
+    /// FIFO channels, timers at any time, no faults.
     pub fn fifo(self) -> Self {
         Self { order: Order::Fifo, ..self }
     }
 
-    /// The same, with these faults.
+    /// Sets the possible faults.
     pub fn faults(self, faults: Faults) -> Self {
         Self { faults, ..self }
     }
@@ -67,7 +66,7 @@ impl Default for World {
     }
 }
 
-/// More nodes than this cannot be explored anyway.
+/// The largest system that can be checked.
 pub const NODES_MAX: usize = 60;
 
 impl<P, A, M> System<P, A, M>

@@ -1,4 +1,4 @@
-//! The command line as the user writes it.
+//! The subcommands of the command line and their options.
 
 mod faults;
 
@@ -27,7 +27,7 @@ pub use faults::FaultArgs;
 #[derive(Debug, Parser)]
 #[command(name = "konklave", version, arg_required_else_help = true)]
 #[command(after_help = "Examples:
-  konklave list                                  what there is
+  konklave list                                  which algorithms there are
   konklave explain raymond                       how it works
   konklave run raymond --nodes 127 --load heavy  what it costs
   konklave run chang-roberts --nodes 1000000     at scale
@@ -36,12 +36,12 @@ pub use faults::FaultArgs;
 
 Exit codes: 0 fine, 1 a promise was broken, 2 bad usage or input, 3 inconclusive.")]
 pub struct Cli {
-    /// What to do.
+    /// The subcommand.
     #[command(subcommand)]
     pub verb: Verb,
 }
 
-/// What to do.
+/// The subcommands, with the summaries that `konklave --help` shows.
 #[derive(Debug, Subcommand)]
 pub enum Verb {
     /// List the algorithms: family, network, cost, reference
@@ -50,33 +50,33 @@ pub enum Verb {
     Explain(ExplainArgs),
     /// Simulate an algorithm once and report what it costs
     Run(Box<RunArgs>),
-    /// Run all algorithms of a family on the same workload; measured beside formula
+    /// Run all algorithms of a family on the same workload, and compare cost with formula
     Compare(CompareArgs),
     /// Run many sizes and seeds: means, fitted growth, plots
     Sweep(Box<SweepArgs>),
-    /// Look at every schedule of a small system, and at what it costs at least and at most
+    /// Check every schedule of a small system: safety, liveness, best and worst case
     Check(Box<CheckArgs>),
-    /// Run many random schedules, and shorten what breaks a promise
+    /// Run many random schedules, and shrink those that break a promise
     Fuzz(Box<FuzzArgs>),
-    /// Make a schedule that breaks a promise as short as possible
+    /// Shrink a schedule that breaks a promise to a minimal one
     Shrink(ShrinkArgs),
-    /// Run a trace again, step by step, and check that everything happens as recorded
+    /// Replay a trace step by step, and check that every step matches the recording
     Replay(ReplayArgs),
     /// Draw a trace as a space-time diagram
     Draw(DrawArgs),
-    /// Write a trace for other programs: ShiViz, Perfetto, spreadsheets
+    /// Convert a trace for other programs: ShiViz, Perfetto, spreadsheets
     Export(ExportArgs),
-    /// Check whether the answers of a shared object can be explained
+    /// Check whether a history is linearizable or sequentially consistent
     CheckHistory(CheckHistoryArgs),
-    /// Let a ring of threads elect leaders, again and again
+    /// Run repeated leader elections on a ring of threads
     Ring(Box<RingArgs>),
-    /// Try out what lies behind the formulas
+    /// Measure the probabilities behind the formulas
     Experiment(ExperimentArgs),
     /// Print a script that completes commands in your shell
     #[command(after_help = "Example:
   konklave completions bash > ~/.local/share/bash-completion/completions/konklave")]
     Completions {
-        /// For which shell
+        /// The shell that the script is for
         shell: Shell,
     },
 }
@@ -86,7 +86,7 @@ pub enum Verb {
 pub struct ListArgs {
     /// Only the algorithms of this family, by a name that the list shows
     pub family: Option<String>,
-    /// List broken algorithms instead, to learn from
+    /// List the specimens instead: broken algorithms to learn from
     #[arg(long, conflicts_with = "family")]
     pub specimens: bool,
     /// Print one JSON object
@@ -127,52 +127,52 @@ pub struct RunArgs {
     #[arg(long, value_name = "NAME", conflicts_with = "algorithm")]
     pub specimen: Option<String>,
 
-    /// How many nodes there are [default: as the topology says, or 10]
+    /// Number of nodes [default: that of the topology, or 10]
     #[arg(long, short, value_parser = number_of_nodes)]
     pub nodes: Option<u32>,
-    /// Who can talk to whom: ring, directed-ring, line, star, tree:K, random-tree, complete,
+    /// The network: ring, directed-ring, line, star, tree:K, random-tree, complete,
     /// grid:WxH, torus:WxH, hypercube, debruijn, gnp:P, regular:D or file:PATH
     /// [default: what the algorithm needs]
     #[arg(long)]
     pub topology: Option<String>,
-    /// Decides everything that is left to chance
+    /// Seed of all random choices
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
-    /// How long messages travel: constant:D, uniform:A..B, exp:MEAN, per-link:A..B or
+    /// Message delay: constant:D, uniform:A..B, exp:MEAN, per-link:A..B or
     /// asymmetric:A..B
     #[arg(long, default_value = "constant:1")]
     pub delay: Delay,
-    /// Channels keep the order of messages [default: if the algorithm needs it]
+    /// Channels are FIFO: messages arrive in the order sent [default: if the algorithm needs it]
     #[arg(long)]
     pub fifo: bool,
-    /// Neither the order of messages nor the longest delay that the algorithm relies on is kept
+    /// Go beyond the algorithm's assumptions: ignore the FIFO order and the maximum delay it needs
     #[arg(long)]
     pub beyond: bool,
 
     /// Options of the problem and of the algorithm, as the catalogue declares them
     #[arg(skip)]
     pub options: Given,
-    /// What goes wrong
+    /// The faults to inject
     #[command(flatten)]
     pub faults: FaultArgs,
 
     /// Stop after this tick
     #[arg(long, value_name = "TICKS", help_heading = "Limits")]
     pub time_limit: Option<u64>,
-    /// Stop after so many messages, timers, commands and faults
+    /// Stop after this many events: messages, timers, commands and faults
     #[arg(long, value_name = "STEPS", help_heading = "Limits")]
     pub event_limit: Option<u64>,
     /// Write every step to this file, as JSON Lines
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub trace: Option<PathBuf>,
-    /// Write the node's state after each step, too
+    /// Include the node's state after each step in the trace
     #[arg(long, requires = "trace", help_heading = "Output")]
     pub states: bool,
-    /// Write a report with pictures to this folder; the trace, too, if there are at most 100 nodes
-    /// and --trace does not name another place
+    /// Write a report with pictures to this folder; with at most 100 nodes it includes the trace,
+    /// unless --trace names another file
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     pub out: Option<PathBuf>,
-    /// Write the network to this file: GraphML if it ends so, else DOT
+    /// Write the network to this file: GraphML if its name ends in .graphml, else DOT
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub save_graph: Option<PathBuf>,
     /// Print one JSON object
@@ -180,7 +180,7 @@ pub struct RunArgs {
     pub json: bool,
 }
 
-/// More nodes than this do not fit in the memory of the machines that this is made for.
+/// The largest system that fits in the memory of an ordinary machine.
 const NODES_MAX: u32 = 100_000_000;
 
 pub(crate) fn number_of_nodes(text: &str) -> Result<u32, String> {
@@ -194,16 +194,16 @@ pub(crate) fn number_of_nodes(text: &str) -> Result<u32, String> {
     }
 }
 
-/// How many threads work.
+/// Parses a number of threads.
 pub(crate) fn threads(text: &str) -> Result<NonZeroUsize, String> {
     let threads = text.parse().ok().filter(|threads: &NonZeroUsize| threads.get() <= THREADS_MAX);
     threads.ok_or_else(|| format!("write a number from 1 to {THREADS_MAX}"))
 }
 
-/// More threads than any machine has processors.
+/// An upper bound that no machine's number of processors reaches.
 const THREADS_MAX: usize = 1024;
 
-/// A time limit in seconds.
+/// Parses a time limit in seconds.
 pub(crate) fn time(text: &str) -> Result<Duration, String> {
     let time = text.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
     time.filter(|time| !time.is_zero())

@@ -32,7 +32,7 @@ use crate::setup::Wish;
 use crate::{out, schedule, specimens};
 pub use args::CheckArgs;
 
-/// Looks at every schedule and reports.
+/// Checks an algorithm, a family or a specimen, and reports.
 pub fn check(args: &CheckArgs, catalog: &'static Catalog) -> Result<Exit, Failure> {
     if let Some(name) = &args.specimen {
         return check_specimen(args, name, catalog);
@@ -42,7 +42,7 @@ pub fn check(args: &CheckArgs, catalog: &'static Catalog) -> Result<Exit, Failur
     }
     if args.markdown {
         let example = catalog.problems().first().map_or("FAMILY", |problem| problem.name);
-        let problem = "--markdown is for a whole family";
+        let problem = "--markdown prints the table of a whole family";
         return Err(Failure::bad(format!("{problem}: konklave check {example} --markdown")));
     }
     let site = site_for(args, catalog.find(&args.algorithm)?, catalog)?;
@@ -50,7 +50,7 @@ pub fn check(args: &CheckArgs, catalog: &'static Catalog) -> Result<Exit, Failur
     conclude(args, &site, &plan, &[])
 }
 
-/// Shows how a broken algorithm breaks its promise.
+/// Searches a specimen for a schedule that breaks its promise.
 fn check_specimen(
     args: &CheckArgs,
     name: &str,
@@ -58,12 +58,12 @@ fn check_specimen(
 ) -> Result<Exit, Failure> {
     if let Some(option) = args.options.keys().next() {
         return Err(Failure::bad(format!(
-            "--specimen shows a system of its own: leave --{option} out"
+            "a specimen comes with its own system: leave --{option} out"
         )));
     }
     if let Some(object) = BrokenObject::find(name) {
         if args.trace.is_some() || args.worst.is_some() || args.out.is_some() {
-            let no_steps = "a shared object has a history, and no schedule to write to a file";
+            let no_steps = "a shared object has a history, not a schedule to write to a file";
             return Err(Failure::bad(format!(
                 "'{name}': {no_steps}: leave --trace, --worst and --out out"
             )));
@@ -82,7 +82,7 @@ fn check_specimen(
     conclude(args, &site, &plan, &preface)
 }
 
-/// Checks, prints what was found below the preface, and writes what the user wants to keep.
+/// Checks, prints the report below the preface, and writes the files that the options name.
 fn conclude(
     args: &CheckArgs,
     site: &Site,
@@ -108,13 +108,14 @@ fn conclude(
             )?;
         }
     }
-    write_schedules(args, site, &checked)?; // At last: what was found is told in any case.
+    // Last, so that the report is printed even if writing fails.
+    write_schedules(args, site, &checked)?;
     let missing = args.worst.as_ref().filter(|_| checked.worst.is_none());
     if let Some(path) = missing {
         eprintln!("{} was not written: {}", path.display(), no_worst(&checked));
     }
     Ok(match checked.verdict {
-        // What was asked for is not there.
+        // The schedule for --worst is missing.
         Found::Exhausted if missing.is_some() => Exit::Inconclusive,
         Found::Exhausted => Exit::Fine,
         Found::Bounded => Exit::Inconclusive,
@@ -122,7 +123,7 @@ fn conclude(
     })
 }
 
-/// The system that the user means.
+/// The system that the options describe.
 fn site_for(
     args: &CheckArgs,
     entry: &'static Entry,
@@ -139,8 +140,8 @@ fn site_for(
     match site.nodes() as usize > NODES_MAX {
         false => Ok(site),
         true => Err(Failure::bad(format!(
-            "{} nodes are too many for every schedule: at most {NODES_MAX} can be checked, and few \
-             algorithms can be with more than 5; `run` simulates any number",
+            "{} nodes have too many schedules to check them all: the limit is {NODES_MAX}, and few \
+             algorithms are feasible with more than 5; `run` and `fuzz` take larger systems",
             site.nodes()
         ))),
     }
@@ -167,7 +168,7 @@ fn carry_out_check(site: &Site, plan: &CheckPlan) -> Result<Checked, Failure> {
     Ok(outcome?)
 }
 
-/// How many nodes there are if nobody says: few, or the search does not end.
+/// The default number of nodes, small enough for an exhaustive search.
 const NODES: u32 = 3;
 
 fn wish<'a>(args: &'a CheckArgs, entry: &Entry) -> Result<Wish<'a>, Failure> {
@@ -188,13 +189,13 @@ fn wish<'a>(args: &'a CheckArgs, entry: &Entry) -> Result<Wish<'a>, Failure> {
     })
 }
 
-/// A budget says how often each node asks; nothing else may say it, too.
+/// Refuses options that contradict `--budget`, which sets the number of requests of each node.
 fn refuse_two_budgets(args: &CheckArgs, entry: &Entry) -> Result<(), Failure> {
     let is_budget = |name: &&String| entry.problem.option(name).is_some_and(|it| it.is_budget);
     match args.options.keys().find(is_budget).filter(|_| args.budget.is_some()) {
-        Some(name) => {
-            Err(Failure::bad(format!("--budget says how often each node asks: leave --{name} out")))
-        }
+        Some(name) => Err(Failure::bad(format!(
+            "--budget sets the number of requests of each node: leave --{name} out"
+        ))),
         None => Ok(()),
     }
 }
@@ -237,22 +238,22 @@ fn plan(args: &CheckArgs, site: &Site) -> CheckPlan {
     }
 }
 
-/// Why there is no dearest schedule.
+/// Why there is no costliest schedule.
 fn no_worst(checked: &Checked) -> String {
     match (checked.verdict, checked.bound, checked.messages) {
         (Found::Violated, ..) => {
-            "the search ended at a broken promise, and not with the costs of all schedules"
+            "the search ended at a broken promise, before the costs of all schedules were known"
         }
         (_, Some(bound), _) => {
-            return format!("the search was stopped by {bound} before it knew the costs");
+            return format!("the search was stopped by {bound} before the costs were known");
         }
-        (_, None, None) => "no schedule ends, so none is the dearest",
-        (_, None, Some(_)) => "schedules can go round in circles, so none is the dearest",
+        (_, None, None) => "no schedule ends, so there is no costliest one",
+        (_, None, Some(_)) => "schedules can contain cycles, so there is no costliest one",
     }
     .to_owned()
 }
 
-/// Writes the schedules that the user wants to keep.
+/// Writes the schedules of --trace and --worst.
 fn write_schedules(args: &CheckArgs, site: &Site, checked: &Checked) -> Result<(), Failure> {
     let counterexample = checked.counterexample.as_ref().map(|found| &found.schedule);
     for (path, told) in [(&args.trace, counterexample), (&args.worst, checked.worst.as_ref())] {

@@ -1,4 +1,4 @@
-//! `konklave check-history`: can what a shared object has answered be explained?
+//! `konklave check-history`: is a history linearizable, or sequentially consistent?
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
@@ -23,15 +23,16 @@ Each other line is an operation:
   {\"konklave_history\":1,\"object\":\"queue\"}
   {\"process\":0,\"seq\":0,\"op\":{\"enqueue\":5},\"invoked\":3,\"returned\":9}
   {\"process\":1,\"seq\":0,\"op\":\"dequeue\",\"result\":5,\"invoked\":4,\"returned\":12}
-Without 'returned' it is pending; a result of null is nothing. If all that have returned have a
-'witness', a list of numbers, that order is checked, which is quick. Otherwise, or if that order is
-broken, any order will do, and is searched for.
+An operation without 'returned' is pending; a result of null means that there was no value. If all
+completed operations have a 'witness', a list of numbers, that order is checked, which is fast.
+Otherwise, or if the witness order fails, the search looks for any valid order.
 
-Exit codes: 0 consistent, 1 violated, 2 bad usage or input, 3 the search was given up.")]
+Exit codes: 0 consistent, 1 violated, 2 bad usage or input,
+3 inconclusive: the search hit its limit.")]
 pub struct CheckHistoryArgs {
     /// The history; - is standard input
     pub file: PathBuf,
-    /// What is demanded [default: both]
+    /// The consistency to check [default: both]
     #[arg(long, value_name = "KIND")]
     pub consistency: Option<Kind>,
     /// Print one JSON object
@@ -39,16 +40,16 @@ pub struct CheckHistoryArgs {
     pub json: bool,
 }
 
-/// What may be demanded of a history.
+/// Consistency conditions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Kind {
-    /// The operations of each process happen in its order
+    /// The operations of each process take effect in program order
     Sequential,
-    /// Every operation happens between its invocation and its return
+    /// Every operation takes effect between its invocation and its return
     Linearizable,
 }
 
-/// Checks a history and says why it can be explained, or why not.
+/// Checks a history, and explains the verdict.
 pub fn check_history(args: &CheckHistoryArgs) -> Result<Exit, Failure> {
     let wanted = match args.consistency {
         Some(Kind::Sequential) => vec![Consistency::Sequential],
@@ -61,7 +62,7 @@ pub fn check_history(args: &CheckHistoryArgs) -> Result<Exit, Failure> {
     conclude(&report, args.json)
 }
 
-/// Prints what was found.
+/// Prints the findings.
 pub(crate) fn conclude(report: &Report, is_json: bool) -> Result<Exit, Failure> {
     match is_json {
         true => output::json(report)?,
@@ -83,7 +84,7 @@ fn open(path: &Path) -> Result<Box<dyn BufRead>, Failure> {
     Ok(Box::new(BufReader::new(file)))
 }
 
-/// The report for people.
+/// The report as lines of text.
 fn describe(report: &Report) -> Vec<String> {
     let pending = match report.pending {
         0 => String::new(),
@@ -128,25 +129,24 @@ fn verdict(finding: &Finding) -> String {
     match (finding.verdict, finding.method) {
         (history::Verdict::Consistent, Method::Witness) => format!("{yes}, by the witness order"),
         (history::Verdict::Consistent, Method::Search) if finding.broken_witness.is_some() => {
-            format!("{yes}, by an order that a search found; the witness order is broken")
+            format!("{yes}, by an order that a search found; the witness order fails")
         }
         (history::Verdict::Consistent, Method::Search) => {
             format!("{yes}, by an order that a search found")
         }
         (history::Verdict::Consistent, Method::Sources) => unreachable!("sources prove no order"),
-        (history::Verdict::Violated, Method::Sources) => format!("{no}, an answer has no source"),
+        (history::Verdict::Violated, Method::Sources) => format!("{no}, a result has no source"),
         (history::Verdict::Violated, _) => format!("{no}, a search tried all orders"),
         (history::Verdict::Undecided, _) if finding.broken_witness.is_some() => {
-            "unknown, the witness order is broken, and the search for another was given up"
-                .to_owned()
+            "unknown, the witness order fails, and the search for another hit its limit".to_owned()
         }
         (history::Verdict::Undecided, _) => {
-            "unknown, the search was given up: record a witness, or a shorter history".to_owned()
+            "unknown, the search hit its limit: record a witness, or a shorter history".to_owned()
         }
     }
 }
 
-/// Why a finding is not a plain yes.
+/// Explains a finding other than a plain yes.
 fn reasons(finding: &Finding) -> Vec<String> {
     let mut lines = Vec::new();
     if let Some(broken) = &finding.broken_witness {
@@ -156,7 +156,7 @@ fn reasons(finding: &Finding) -> Vec<String> {
     }
     let Some(explanation) = &finding.explanation else { return lines };
     lines.push(String::new());
-    lines.push(format!("Already these are not {}:", finding.consistency));
+    lines.push(format!("These operations alone are not {}:", finding.consistency));
     let rows = explanation.core.iter().map(|it| {
         let returned = it.returned.map_or("pending".to_owned(), |returned| returned.to_string());
         vec![format!("  {it}"), format!("{}..{returned}", it.invoked)]
@@ -164,12 +164,12 @@ fn reasons(finding: &Finding) -> Vec<String> {
     lines.extend(output::table(&rows.collect::<Vec<_>>()));
     let explained = explanation.explained.iter().map(|it| format!("  {it}"));
     lines.push(match explanation.explained.is_empty() {
-        true => "None of them can be the first:".to_owned(),
-        false => "As many as possible can be put in this order:".to_owned(),
+        true => "None of them can come first:".to_owned(),
+        false => "A longest valid prefix:".to_owned(),
     });
     lines.extend(explained);
     if !explanation.explained.is_empty() {
-        lines.push("Then none of the others can be the next:".to_owned());
+        lines.push("No other operation can come next:".to_owned());
     }
     lines.extend(explanation.stuck.iter().map(|(it, reason)| format!("  {it}: {reason}")));
     lines

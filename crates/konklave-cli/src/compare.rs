@@ -1,4 +1,4 @@
-//! `konklave compare`: all algorithms of a family on the same task, measured beside formula.
+//! `konklave compare`: all algorithms of a family on the same workload, cost beside formula.
 
 mod args;
 mod folder;
@@ -22,17 +22,17 @@ pub use args::CompareArgs;
 pub(crate) use measure::Agreement;
 use measure::{Row, measure};
 
-/// What is compared, and on what.
+/// The algorithms to compare, and their common configuration.
 struct Task {
     problem: &'static About,
-    /// The network that all share, if the user names one; else every algorithm has what it needs.
+    /// The network of all algorithms, if --topology names one; else each has what it needs.
     network: Option<measure::Network>,
-    /// What all runs have in common.
+    /// The configuration that all runs share.
     base: Setup,
     scenarios: Vec<Scenario>,
 }
 
-/// Compares and prints.
+/// Compares the algorithms of a family and prints the table.
 ///
 /// # Errors
 ///
@@ -45,7 +45,7 @@ pub fn compare(args: &CompareArgs, catalog: &'static Catalog) -> Result<Exit, Fa
     let suited: Vec<_> = entries.iter().filter(suits).collect();
     if suited.is_empty() {
         return Err(Failure::bad(format!(
-            "{} suits none of {}",
+            "the network {} suits no algorithm of this comparison: {}",
             task.base.topology,
             entries.iter().map(|entry| entry.name.as_str()).collect::<Vec<_>>().join(", ")
         )));
@@ -89,7 +89,7 @@ fn entries(
     Ok(entries)
 }
 
-/// What is to be done.
+/// The comparison that the options describe.
 fn task(
     args: &CompareArgs,
     problem: &'static About,
@@ -112,14 +112,14 @@ fn task(
     let is_many = |scenario: &Scenario| scenario.runs == konklave_catalog::compare::Runs::Many;
     if args.runs.is_some() && !scenarios.iter().any(is_many) {
         return Err(Failure::bad(format!(
-            "--runs means nothing to a comparison of {problem}: one run is long enough"
+            "--runs does not apply to {problem}, where one long run is measured: leave --runs out"
         )));
     }
     debug_assert!(!entries.is_empty() && !scenarios.is_empty(), "there is something to compare");
     Ok(Task { problem, network, base, scenarios })
 }
 
-/// The forms of an algorithm that are compared: the default, or all.
+/// The variants of an algorithm to compare: the default one, or all.
 fn variants(args: &CompareArgs, entry: &Entry, nodes: u32) -> Vec<Option<&'static str>> {
     let mut variants: Vec<_> = entry.variants(nodes).into_iter().map(Some).collect();
     if variants.is_empty() {
@@ -139,7 +139,7 @@ fn in_order(rows: &mut [Row]) {
     });
 }
 
-/// Writes the folder, if there is one, prints in the form that the user asks for, and judges.
+/// Writes the folder of --out, prints in the format of the options, and returns the verdict.
 fn conclude(
     args: &CompareArgs,
     task: &Task,
@@ -164,7 +164,7 @@ fn conclude(
     } else {
         let mut lines = report::for_people(args, task, rows, &table);
         if !is_whole {
-            lines.push("interrupted: the rest is missing".to_owned());
+            lines.push("interrupted: the remaining rows are missing".to_owned());
         }
         lines.extend(written.iter().map(|path| format!("\nreport: {path}")));
         output::lines(&lines)?;

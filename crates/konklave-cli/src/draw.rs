@@ -1,4 +1,4 @@
-//! `konklave draw` and `konklave export`: a trace as a picture, or for other programs.
+//! `konklave draw` and `konklave export`: a trace as a picture, or in other formats.
 
 use std::fs::{self, File};
 use std::io::{BufReader, Read};
@@ -23,30 +23,30 @@ use crate::replay::{length, rebuild, refuse_nodes};
   konklave draw t.jsonl part.svg --from 20 --to 60 --nodes-only 0,1,2
   konklave draw t.jsonl past.svg --causal 57
 
-Without --from, --to and --causal, a long trace becomes an excerpt that can be read.
-Steps are numbered as they stand in the trace, from 0: --numbers writes the numbers into the
-picture. In the trace of a search, the number of a step is its time.")]
+Without --from, --to and --causal, a long trace is cut to a legible excerpt.
+Steps are numbered from 0 in the order of the trace: --numbers writes the numbers into the picture.
+In the trace of a search, the number of a step is its time.")]
 pub struct DrawArgs {
-    /// The trace, as `run --trace`, `check --trace` or `fuzz --trace` writes it
+    /// The trace, as written by `run --trace`, `check --trace` or `fuzz --trace`
     pub file: PathBuf,
     /// The picture: a file that ends in .svg [default: beside the trace]
     pub picture: Option<PathBuf>,
-    /// Leave out what happened before this tick
+    /// Leave out events before this tick
     #[arg(long, value_name = "TICK")]
     pub from: Option<u64>,
-    /// Leave out what happened after this tick
+    /// Leave out events after this tick
     #[arg(long, value_name = "TICK")]
     pub to: Option<u64>,
-    /// Leave out all other nodes
+    /// Show only these nodes
     #[arg(long, value_name = "NODES", value_delimiter = ',')]
     pub nodes_only: Option<Vec<usize>>,
-    /// Leave out what cannot have led to the step with this number
+    /// Show only the causal past of the step with this number
     #[arg(long, value_name = "STEP")]
     pub causal: Option<usize>,
     /// Write the number of each step beside it
     #[arg(long)]
     pub numbers: bool,
-    /// Place events by time, and not just in order
+    /// Place events to scale by time, not evenly in order
     #[arg(long)]
     pub proportional: bool,
 }
@@ -63,14 +63,14 @@ perfetto: the Trace Event Format, for ui.perfetto.dev and chrome://tracing. shiv
 vector clocks; its first line is the regular expression that ShiViz asks for. dot, graphml: the
 network, for Graphviz, yEd, Gephi and others, and for --topology file:PATH.")]
 pub struct ExportArgs {
-    /// The trace, as `run --trace`, `check --trace` or `fuzz --trace` writes it
+    /// The trace, as written by `run --trace`, `check --trace` or `fuzz --trace`
     pub file: PathBuf,
-    /// For which program
+    /// The format to write
     #[arg(long)]
     pub to: Format,
 }
 
-/// A format that others can read.
+/// The formats of `export`.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum Format {
     /// A log with vector clocks
@@ -90,7 +90,9 @@ pub fn draw(args: &DrawArgs, catalog: &'static Catalog) -> Result<Exit, Failure>
     if let (Some(from), Some(to)) = (args.from, args.to)
         && from > to
     {
-        return Err(Failure::bad(format!("--from {from} is behind --to {to}: nothing is between")));
+        return Err(Failure::bad(format!(
+            "--from {from} is after --to {to}: the interval is empty"
+        )));
     }
     let path = picture_path(args)?;
     let recorded = open(&args.file)?;
@@ -117,26 +119,26 @@ pub fn draw(args: &DrawArgs, catalog: &'static Catalog) -> Result<Exit, Failure>
     Ok(Exit::Fine)
 }
 
-/// Where the picture goes: to a file that says what is in it, and never over a trace.
+/// The path of the picture, which ends in .svg and never replaces a trace.
 fn picture_path(args: &DrawArgs) -> Result<PathBuf, Failure> {
     let path = args.picture.clone().unwrap_or_else(|| args.file.with_extension("svg"));
     let shown = path.display();
     if path.extension().is_none_or(|ending| !ending.eq_ignore_ascii_case("svg")) {
         let right = path.with_extension("svg");
         return Err(Failure::bad(format!(
-            "a picture is an SVG file, and {shown} does not end in .svg: give it a name such as {}",
+            "a picture is an SVG file, but {shown} does not end in .svg: use a name such as {}",
             right.display()
         )));
     }
     if is_trace(&path) {
         return Err(Failure::bad(format!(
-            "{shown} is a trace, and the picture would take its place: give it another name"
+            "{shown} is a trace, and the picture would replace it: give the picture another name"
         )));
     }
     Ok(path)
 }
 
-/// Whether a file begins as traces do. What is in it counts: one file can have several names.
+/// Whether a file is a trace, judged by its content: one file can have several names.
 fn is_trace(path: &Path) -> bool {
     const BEGINNING: &[u8] = b"{\"konklave_trace\"";
     let mut beginning = [0; BEGINNING.len()];
@@ -173,12 +175,12 @@ fn open(path: &Path) -> Result<Recorded, Failure> {
 }
 
 fn account(recorded: &Recorded, catalog: &'static Catalog) -> Result<Account, String> {
-    let nodes = recorded.nodes().ok_or("line 1: it does not say how many nodes there are")?;
+    let nodes = recorded.nodes().ok_or("line 1: the header does not give the number of nodes")?;
     let vocabulary = vocabulary(recorded, catalog);
     Account::new(&recorded.lines, nodes, vocabulary).map_err(|error| error.to_string())
 }
 
-/// What commands and events mean; nothing if the algorithm is unknown.
+/// The meaning of commands and events; empty if the algorithm is unknown.
 fn vocabulary(recorded: &Recorded, catalog: &'static Catalog) -> Vocabulary {
     let name = recorded.setup.get("algorithm").and_then(|name| name.as_str());
     let entry = name.and_then(|name| catalog.find(name).ok());
@@ -190,7 +192,7 @@ fn site(recorded: &Recorded, catalog: &'static Catalog) -> Result<Site, String> 
     rebuild(&recorded.setup, catalog).map_err(|error| error.to_string())
 }
 
-/// The names of nodes: with their ids, where they have some.
+/// The names of nodes, with their ids if they have any.
 fn names(recorded: &Recorded, nodes: usize, catalog: &'static Catalog) -> Vec<String> {
     match site(recorded, catalog) {
         Ok(site) if site.nodes() as usize == nodes => crate::out::names(&site),

@@ -1,4 +1,4 @@
-//! `konklave explain`: what an algorithm's own file says about it.
+//! `konklave explain`: the documentation in an algorithm's source file.
 
 use std::io::Write;
 
@@ -86,12 +86,12 @@ pub fn explain(args: &ExplainArgs, catalog: &'static Catalog) -> Result<Exit, Fa
     Ok(Exit::Fine)
 }
 
-/// What is wrong with a broken algorithm; what follows is about the right one.
+/// The flaw of a specimen; the rest of the explanation is about the correct algorithm.
 fn flaw(specimen: &Specimen, document: &Document) -> Vec<String> {
     let Specimen { name, of, flaw, finds, promise, setting, steps, .. } = specimen;
     let how = match specimen.is_forbidden_setting {
-        true => "the right algorithm where it must not be used",
-        false => "a broken form of the right algorithm",
+        true => "the correct algorithm in a system that violates its assumptions",
+        false => "a broken variant of the correct algorithm",
     };
     vec![
         format!("{}: {how}, {of}", output::bold(name)),
@@ -99,9 +99,9 @@ fn flaw(specimen: &Specimen, document: &Document) -> Vec<String> {
         output::bold("Flaw"),
         String::new(),
         format!("  {flaw}"),
-        format!("  It ends in: {finds}. The promise that breaks: {promise}."),
+        format!("  It leads to {finds}, which breaks the promise {promise}."),
         format!("  The smallest system known: {setting}; {steps} steps."),
-        format!("  konklave check --specimen {name} shows how; run and fuzz take it, too."),
+        format!("  `konklave check --specimen {name}` shows how; `run` and `fuzz` take it, too."),
         String::new(),
         format!("{}: {}", output::bold(of), document.summary),
     ]

@@ -1,4 +1,4 @@
-//! What can be wrong with what a user asks for.
+//! Errors in what the user asks for.
 
 use std::fmt::{self, Display};
 use std::io;
@@ -9,9 +9,9 @@ use konklave_catalog::refusal::Refusal;
 /// Why a command could not be carried out: bad usage or bad input.
 #[derive(Debug)]
 pub enum Failure {
-    /// Something is wrong, and this says what would be right.
+    /// An error message: what is wrong, why, and what works.
     Bad(String),
-    /// Nobody reads our output any more.
+    /// The reader of standard output has closed the pipe.
     PipeClosed,
 }
 
@@ -38,7 +38,7 @@ impl Display for Failure {
 
 impl std::error::Error for Failure {}
 
-/// For errors of standard output, where a closed pipe is nobody's fault.
+/// Converts errors of standard output, where a closed pipe is not an error.
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
         match error.kind() {

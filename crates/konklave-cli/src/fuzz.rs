@@ -1,4 +1,4 @@
-//! `konklave fuzz`: many random schedules, and what breaks as short as possible.
+//! `konklave fuzz`: many random schedules; those that break a promise are shrunk.
 
 mod args;
 pub mod command;
@@ -29,26 +29,26 @@ use faults::Disorder;
 use report::Found;
 use swarm::{Budget, Failures, Tally, Unfinished, swarm};
 
-/// How many seconds it takes if nobody says.
+/// The default time limit in seconds.
 const TIME: Duration = Duration::from_secs(10);
 
-/// A failure that was looked at more closely.
+/// A failure that was reproduced and shrunk.
 struct Example {
     disorder: Disorder,
     failures: Failures,
     drawn: Drawn,
-    /// As short as possible.
+    /// The minimal schedule.
     shortened: Shortened,
 }
 
-/// Schedules that were given up, and the first of them.
+/// Schedules that were cut off at the event limit, and the first of them.
 struct GivenUp {
     disorder: Disorder,
     unfinished: Unfinished,
     drawn: Drawn,
 }
 
-/// Everything that was found.
+/// The findings of a campaign.
 struct Findings {
     tally: Tally,
     examples: Vec<Example>,
@@ -78,7 +78,7 @@ pub fn fuzz(args: &FuzzArgs, catalog: &'static Catalog) -> Result<Exit, Failure>
     let tally = swarm(&space, budget(args), &mut go_on)?;
     let mut examples = Vec::new();
     for ((disorder, _), failures) in &tally.failures {
-        let mut go_on = || watch.show(|_| format!("shortening seed {}", failures.seed));
+        let mut go_on = || watch.show(|_| format!("shrinking seed {}", failures.seed));
         examples.push(example(&space, *disorder, failures, &mut go_on)?);
     }
     watch.finish();
@@ -92,7 +92,7 @@ pub fn fuzz(args: &FuzzArgs, catalog: &'static Catalog) -> Result<Exit, Failure>
     conclude(&findings, args, entry, folder)
 }
 
-/// Prints what was found, and writes what the user wants to keep.
+/// Prints the findings, and writes the files that the options name.
 fn conclude(
     findings: &Findings,
     args: &FuzzArgs,
@@ -139,7 +139,7 @@ fn budget(args: &FuzzArgs) -> Budget {
     }
 }
 
-/// Runs the first of these failures again, writes it down, and shortens it.
+/// Reproduces the first of these failures, records it and shrinks it.
 fn example(
     space: &Space,
     disorder: Disorder,

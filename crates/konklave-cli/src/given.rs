@@ -10,10 +10,10 @@ use konklave_catalog::problem::About;
 
 use crate::failure::Failure;
 
-/// What the user says about a problem and an algorithm, by the names of options.
+/// The values of the options of a problem and an algorithm, by name.
 pub type Given = BTreeMap<String, String>;
 
-/// The verbs whose options come from the catalogue, and whether they take those of algorithms.
+/// The subcommands with options from the catalogue, and whether they take those of algorithms.
 const VERBS: [(&str, Verb, bool); 4] = [
     ("run", Verb::Run, true),
     ("check", Verb::Check, true),
@@ -21,7 +21,7 @@ const VERBS: [(&str, Verb, bool); 4] = [
     ("sweep", Verb::Sweep, true),
 ];
 
-/// The same command line with the options of all problems and algorithms.
+/// Adds the options of all problems and algorithms to a command line.
 pub(crate) fn augment(cli: Command, catalog: &'static Catalog) -> Command {
     VERBS.into_iter().fold(cli, |cli, (name, verb, takes_choices)| {
         cli.mut_subcommand(name, |command| {
@@ -31,7 +31,7 @@ pub(crate) fn augment(cli: Command, catalog: &'static Catalog) -> Command {
     })
 }
 
-/// What the user says, given what clap has found of a subcommand with this name.
+/// The values that clap has parsed for a subcommand with this name.
 pub(crate) fn given(catalog: &'static Catalog, name: &str, found: &ArgMatches) -> Given {
     let verb = VERBS.into_iter().find(|(verb, ..)| *verb == name);
     let Some((_, verb, takes_choices)) = verb else { return Given::new() };
@@ -41,11 +41,11 @@ pub(crate) fn given(catalog: &'static Catalog, name: &str, found: &ArgMatches) -
     names.filter_map(value).collect()
 }
 
-/// An option that means nothing to an algorithm is a mistake, not a wish to be ignored.
+/// Refuses options that do not apply to the algorithm, instead of ignoring them.
 ///
 /// # Errors
 ///
-/// If one was given that belongs to other problems.
+/// If an option of another problem was given.
 pub(crate) fn refuse_foreign(
     catalog: &Catalog,
     entry: &Entry,
@@ -70,7 +70,7 @@ pub(crate) fn refuse_foreign(
     Ok(())
 }
 
-/// The options of all problems that a verb takes, each once.
+/// The options of all problems that a subcommand takes, each once.
 fn options(catalog: &'static Catalog, verb: Verb) -> impl Iterator<Item = &'static Opt> {
     let mut known = BTreeSet::new();
     let problems = catalog.problems().iter();
@@ -95,7 +95,7 @@ fn option(catalog: &Catalog, option: &'static Opt, verb: Verb) -> Arg {
         .collect();
     let usual = option.usual(verb).map_or("", |usual| usual.text());
     let is_series = option.is_series && verb == Verb::Sweep;
-    let several = if is_series { "; several, apart by commas" } else { "" };
+    let several = if is_series { "; several values, separated by commas" } else { "" };
     let check = move |text: &str| {
         let mut parts = text.split(if is_series { "," } else { "\n" });
         parts.try_for_each(option.check).map(|()| text.to_owned())

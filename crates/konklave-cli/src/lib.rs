@@ -1,8 +1,8 @@
 //! The command line of Konklave: everything behind the binary `konklave`.
 //!
-//! It has verbs and knows how results are printed and drawn. What there is to run, and all that is
-//! said about it, comes from a [`Catalog`]: [`main_with`] takes any, so that an algorithm of
-//! another repository gets every verb.
+//! This crate has the subcommands, and prints and draws results. The algorithms and their
+//! documentation come from a [`Catalog`]: [`main_with`] takes any, so that an algorithm of another
+//! repository gets every subcommand.
 
 pub mod args;
 pub mod check;
@@ -42,12 +42,12 @@ pub fn catalog() -> Catalog {
     Catalog::standard().with_specimens(konklave_specimens::all())
 }
 
-/// Does what the command line says with the algorithms of this repository.
+/// Runs the command line with the algorithms of this repository.
 pub fn main() -> ExitCode {
     main_with(catalog())
 }
 
-/// Does what the command line says with these algorithms.
+/// Runs the command line with these algorithms.
 pub fn main_with(catalog: Catalog) -> ExitCode {
     let catalog = catalog.leak();
     let cli = match ring::is_help_wanted(std::env::args_os()) {
@@ -58,7 +58,7 @@ pub fn main_with(catalog: Catalog) -> ExitCode {
         Ok(exit) => ExitCode::from(exit as u8),
         Err(Failure::PipeClosed) => ExitCode::SUCCESS,
         Err(failure) => {
-            // If nobody can be told, the exit code still says it.
+            // If standard error is closed, the exit code still reports the failure.
             let _ = writeln!(std::io::stderr(), "{}: {failure}", output::red("error"));
             ExitCode::from(2)
         }
@@ -95,16 +95,16 @@ fn command(catalog: &'static Catalog) -> Command {
     given::augment(Cli::command(), catalog)
 }
 
-/// What the command line of this process says.
+/// Parses the command line of this process.
 fn parse(catalog: &'static Catalog) -> Cli {
     parse_from(std::env::args_os(), catalog).unwrap_or_else(|error| error.exit())
 }
 
-/// What a command line says. A negative number is a value, if a wrong one, and not an option.
+/// Parses a command line. A negative number is a value, although an invalid one, not an option.
 ///
 /// # Errors
 ///
-/// If it makes no sense, or asks for help.
+/// If the usage is wrong, or the command line asks for help.
 pub fn parse_from(
     words: impl IntoIterator<Item = impl Into<OsString> + Clone>,
     catalog: &'static Catalog,
@@ -132,13 +132,13 @@ pub fn parse_from(
 /// How a command ended, as an exit code. Bad usage and bad input are 2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
-    /// Everything is fine.
+    /// Every promise was kept.
     Fine = 0,
     /// A promise was broken.
     Broken = 1,
-    /// A bound was hit before there was a verdict.
+    /// A limit was hit before there was a verdict.
     Inconclusive = 3,
-    /// Somebody has stopped it.
+    /// The user interrupted the command.
     Interrupted = 130,
 }
 

@@ -1,4 +1,4 @@
-//! `konklave list`: the algorithms that there are.
+//! `konklave list`: a table of all algorithms.
 
 use serde::Serialize;
 
@@ -13,7 +13,7 @@ use crate::args::ListArgs;
 use crate::failure::Failure;
 use crate::{output, specimens};
 
-/// An algorithm in the list.
+/// The row of an algorithm.
 #[derive(Serialize)]
 struct Row {
     name: String,
@@ -65,7 +65,7 @@ pub fn list(args: &ListArgs, catalog: &'static Catalog) -> Result<Exit, Failure>
     let mut lines = output::table(&[head].into_iter().chain(cells).collect::<Vec<_>>());
     lines[0] = output::bold(&lines[0]);
     lines.push(String::new());
-    lines.push("`konklave explain NAME` tells more about one.".to_owned());
+    lines.push("`konklave explain NAME` explains one of them.".to_owned());
     output::lines(&lines)?;
     Ok(Exit::Fine)
 }

@@ -1,4 +1,4 @@
-//! What the folders of `--out` have in common.
+//! The common parts of the folders of `--out`.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -31,23 +31,22 @@ impl Picture {
     }
 }
 
-/// The command line that was given, for people who want to do it again.
+/// The command line of this process, to reproduce the report.
 pub(crate) fn command() -> String {
     format!("konklave {}", arguments())
 }
 
-/// The same without the program's name.
+/// The arguments of this process, quoted for a shell.
 pub(crate) fn arguments() -> String {
     let words = std::env::args_os().skip(1);
     words.map(|word| quoted(&word.to_string_lossy())).collect::<Vec<_>>().join(" ")
 }
 
-/// Finds out whether a file can be written before it is known what: nothing in it is lost, and
-/// nothing stays behind.
+/// Checks that a file can be written, without changing its content or leaving an empty file.
 ///
 /// # Errors
 ///
-/// If it cannot. `doing` is such as `write the schedule`.
+/// If the file cannot be written. `doing` describes the purpose, as in `write the schedule`.
 pub(crate) fn ensure_writable(doing: &str, path: &Path) -> Result<(), Failure> {
     let is_new = !path.exists();
     let opened = File::options().append(true).create(true).open(path);
@@ -58,7 +57,7 @@ pub(crate) fn ensure_writable(doing: &str, path: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A word that a shell takes as it is.
+/// Quotes a word for a shell, if necessary.
 fn quoted(word: &str) -> String {
     let is_plain = |it: char| it.is_alphanumeric() || "-_./:,=@+%".contains(it);
     match !word.is_empty() && word.chars().all(is_plain) {
@@ -67,7 +66,7 @@ fn quoted(word: &str) -> String {
     }
 }
 
-/// Lines that were written for a terminal, as one text without its colours.
+/// Joins lines for a terminal to one text without colours.
 pub(crate) fn plain(lines: &[String]) -> String {
     let text = lines.join("\n");
     let mut parts = text.split("\x1b[");
@@ -89,12 +88,12 @@ pub(crate) fn show(
     Ok(page)
 }
 
-/// Finishes the folder; where the report is.
+/// Finishes the folder; returns the path of the report.
 pub(crate) fn finish(folder: Folder, page: &Report) -> Result<String, Failure> {
     Ok(folder.finish(page)?.report.display().to_string())
 }
 
-/// What happened in a trace of a site, header and all.
+/// Reads the account of a trace of a site, with its header.
 pub(crate) fn account(trace: impl BufRead, site: &Site) -> Result<Account, Failure> {
     let recorded = read(trace).map_err(|error| Failure::bad(error.to_string()))?;
     let nodes = recorded.nodes().unwrap_or(site.nodes() as usize);
@@ -102,7 +101,7 @@ pub(crate) fn account(trace: impl BufRead, site: &Site) -> Result<Account, Failu
         .map_err(|error| Failure::bad(error.to_string()))
 }
 
-/// What a reader has to know about a problem.
+/// The terms of a problem that pictures use.
 pub(crate) fn vocabulary(problem: &About) -> Vocabulary {
     Vocabulary {
         command: problem.senses.command,
@@ -118,31 +117,31 @@ pub(crate) fn names(site: &Site) -> Vec<String> {
     labels(site.nodes() as usize, Some(&ids[..]).filter(|ids| !ids.is_empty()))
 }
 
-/// What was run, and where.
+/// The algorithm and its network.
 pub(crate) fn title(site: &Site) -> String {
     format!("{} on a {}", site.entry().name, site.graph().describe())
 }
 
-/// What happened, as a space-time diagram in a file of this name.
+/// The space-time diagram of a run, in a file of this name.
 pub(crate) fn diagram(name: &str, site: &Site, account: &Account) -> Result<Picture, Failure> {
     let options = spacetime::Options { labels: names(site), ..spacetime::Options::default() };
     let drawn = spacetime::picture(&title(site), account, &options).map_err(Failure::bad)?;
-    let what = "What happened: a line per node, time to the right.";
+    let what = "Space-time diagram: a line per node, time to the right.";
     let caption = drawn.cut.map_or_else(|| what.to_owned(), |cut| format!("{what} {cut}"));
     Ok(Picture::new(name, caption, drawn.svg))
 }
 
-/// What nodes were at the end, as a picture of the network.
+/// The network, with the final role of each node.
 pub(crate) fn network(site: &Site, account: &Account) -> Picture {
     let mut roles = Roles::at_the_end(account);
     if !site.ids().is_empty() {
         roles.labels = names(site);
     }
     let svg = network::picture(&format!("At the end: {}", title(site)), site.graph(), &roles);
-    Picture::new("network.svg", "The network, and what nodes were at the end.", svg)
+    Picture::new("network.svg", "The network, and the final role of each node.", svg)
 }
 
-/// The pictures of what happened.
+/// The pictures of a run.
 pub(crate) fn pictures(site: &Site, account: &Account) -> Result<Vec<Picture>, Failure> {
     let title = title(site);
     let mut all = vec![diagram("spacetime.svg", site, account)?, network(site, account)];
@@ -151,7 +150,7 @@ pub(crate) fn pictures(site: &Site, account: &Account) -> Result<Vec<Picture>, F
     Ok(all)
 }
 
-/// How long nodes waited, if any did.
+/// The distribution of waiting times, if any node waited.
 fn waiting(title: &str, site: &Site, account: &Account) -> Option<Picture> {
     let mut times: BTreeMap<u64, u64> = BTreeMap::new();
     for span in account.spans.iter().filter(|span| span.kind == SpanKind::Waiting) {
@@ -164,7 +163,7 @@ fn waiting(title: &str, site: &Site, account: &Account) -> Option<Picture> {
     (!sample.is_empty()).then(|| waiting_picture(title, "waiting time, in ticks", site, sample))
 }
 
-/// How long nodes waited: how often each time occurs.
+/// The distribution of these waiting times.
 pub(crate) fn waiting_picture(
     title: &str,
     label: &str,
@@ -192,8 +191,8 @@ pub(crate) fn load_picture(title: &str, loads: impl IntoIterator<Item = f64>) ->
     Picture::new("load.svg", "The load of each node, the busiest first.", chart.svg())
 }
 
-/// Algorithms one below the other: each with what was measured, from the low end of its interval
-/// over the mean to the high end, and what its formula says, if there is one.
+/// A chart with a row for each algorithm: the mean with its confidence interval, and the formula,
+/// if there is one.
 pub(crate) fn comparison<'a>(
     title: &str,
     label: &str,

@@ -1,4 +1,4 @@
-//! How things are printed for people: aligned, and coloured only on a terminal.
+//! Text output: aligned, and coloured only on a terminal.
 
 use std::io::{self, IsTerminal, Write};
 
@@ -18,17 +18,17 @@ fn paint(text: &str, code: &str, is_terminal: bool) -> String {
     }
 }
 
-/// A heading on standard output.
+/// Paints a heading on standard output bold.
 pub(crate) fn bold(text: &str) -> String {
     paint(text, "1", io::stdout().is_terminal())
 }
 
-/// Good news on standard output.
+/// Paints a good verdict on standard output green.
 pub(crate) fn green(text: &str) -> String {
     paint(text, "32", io::stdout().is_terminal())
 }
 
-/// Bad news on standard error or output.
+/// Paints a bad verdict on standard error or output red.
 pub(crate) fn red(text: &str) -> String {
     paint(text, "31", io::stderr().is_terminal() && io::stdout().is_terminal())
 }
@@ -69,7 +69,7 @@ pub(crate) fn table(rows: &[Vec<String>]) -> Vec<String> {
     rows.iter().map(line).collect()
 }
 
-/// The same as Markdown.
+/// A table in Markdown; the first row is its head.
 pub(crate) fn markdown(rows: &[Vec<String>]) -> Vec<String> {
     let mut lines: Vec<_> = rows.iter().map(|row| format!("| {} |", row.join(" | "))).collect();
     let columns = rows.first().map_or(0, Vec::len);

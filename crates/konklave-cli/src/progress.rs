@@ -1,4 +1,4 @@
-//! A run that takes long shows how far it is, and can be stopped without losing its report.
+//! Shows the progress of long runs, which can be interrupted without losing the report.
 
 use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,20 +9,20 @@ use konklave_sim::Progress;
 
 use crate::output::grouped;
 
-/// How long a run may go on without showing anything.
+/// The time after which progress is shown.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Whether somebody wants to stop. A process has one handler of signals, and so one flag, however
-/// many runs are watched.
+/// Whether the user has interrupted the process. A process has one signal handler, and so one flag
+/// for all runs.
 static IS_INTERRUPTED: AtomicBool = AtomicBool::new(false);
 static LISTENING: Once = Once::new();
 
-/// Whether somebody has pressed Ctrl-C since the first run began.
+/// Whether the user has pressed Ctrl-C since the first run began.
 pub(crate) fn is_interrupted() -> bool {
     IS_INTERRUPTED.load(Ordering::Relaxed)
 }
 
-/// Watches a run on behalf of the person who started it.
+/// Shows the progress of a run, and tells whether the user interrupts it.
 pub(crate) struct Watch {
     since: Instant,
     bar: Option<ProgressBar>,
@@ -42,12 +42,12 @@ impl Watch {
         Self { since: Instant::now(), bar: None }
     }
 
-    /// How long the run has been going.
+    /// The elapsed time.
     pub(crate) fn seconds(&self) -> f64 {
         self.since.elapsed().as_secs_f64()
     }
 
-    /// Shows how far a simulation is; whether it shall go on.
+    /// Shows the progress of a simulation; returns whether to go on.
     pub(crate) fn look(&mut self, progress: Progress) -> bool {
         self.show(|seconds| {
             format!(
@@ -60,7 +60,7 @@ impl Watch {
         })
     }
 
-    /// Shows how far it is, given the seconds since it began; whether it shall go on.
+    /// Shows the text for the elapsed seconds; returns whether to go on.
     pub(crate) fn show(&mut self, message: impl FnOnce(f64) -> String) -> bool {
         if self.bar.is_none() && self.since.elapsed() > PATIENCE {
             let bar = ProgressBar::new_spinner().with_elapsed(self.since.elapsed());
@@ -75,7 +75,7 @@ impl Watch {
         !is_interrupted()
     }
 
-    /// Cleans up the terminal.
+    /// Removes the progress line from the terminal.
     pub(crate) fn finish(&self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();

@@ -1,6 +1,6 @@
-//! A node that fails an assertion of its own is a result, so nothing is printed about it.
+//! Suppresses panic messages: a failed assertion of a node is a result, reported elsewhere.
 
-/// Does something without a word about panics.
+/// Calls a function, and suppresses its panic messages.
 pub(crate) fn quietly<T>(work: impl FnOnce() -> T) -> T {
     let hook = std::panic::take_hook();
     std::panic::set_hook(Box::new(|_| {}));

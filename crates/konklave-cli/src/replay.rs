@@ -1,4 +1,4 @@
-//! `konklave replay`: a trace again, step by step.
+//! `konklave replay`: replays a trace step by step.
 
 use std::fmt::Write as _;
 use std::fs::{File, Metadata};
@@ -27,12 +27,12 @@ use crate::run::Kept;
 #[command(after_help = "Example:
   konklave run raymond --nodes 5 --trace t.jsonl && konklave replay t.jsonl
 
-Exit codes: 0 the run kept its promises, 1 it broke one, 2 bad usage or input, such as a trace that
-does not happen again as recorded, 3 inconclusive: the run was stopped before its end.")]
+Exit codes: 0 the run kept its promises, 1 it broke one, 2 bad usage or input, such as a trace
+whose replay differs from the recording, 3 inconclusive: the run was stopped before its end.")]
 pub struct ReplayArgs {
-    /// The trace, as `run --trace` writes it
+    /// The trace, as written by `run --trace`
     pub file: PathBuf,
-    /// Only say how it ended
+    /// Print only the verdict, not the steps
     #[arg(long, short)]
     pub quiet: bool,
     /// Print one JSON object
@@ -40,7 +40,7 @@ pub struct ReplayArgs {
     pub json: bool,
 }
 
-/// Replays a trace and says how it ended.
+/// Replays a trace and reports its verdict.
 pub fn replay(args: &ReplayArgs, catalog: &'static Catalog) -> Result<Exit, Failure> {
     let Recorded { site, mut lines, in_file } = open(&args.file, catalog)?;
     let entry = site.entry();
@@ -98,13 +98,13 @@ pub fn replay(args: &ReplayArgs, catalog: &'static Catalog) -> Result<Exit, Fail
     Ok(exit)
 }
 
-/// A trace whose header was read.
+/// A trace after its header.
 pub(crate) struct Recorded<F> {
-    /// Where the same nodes are built again.
+    /// The system, rebuilt from the header.
     pub(crate) site: Site,
-    /// The other lines.
+    /// The lines after the header.
     pub(crate) lines: Lines<BufReader<File>>,
-    /// Says in which file something is wrong.
+    /// Adds the file's name to an error.
     pub(crate) in_file: F,
 }
 
@@ -121,7 +121,9 @@ pub(crate) fn open<'a>(
     let file = File::open(path).map_err(unreadable)?;
     let bytes = length(&file);
     let mut lines = BufReader::new(file).lines();
-    let header = lines.next().ok_or_else(|| in_file(Failure::bad("the file is empty")))?;
+    let header = lines.next().ok_or_else(|| {
+        in_file(Failure::bad("the file is empty: record a trace with `run --trace`"))
+    })?;
     let bad = |problem: String| in_file(Failure::bad(problem));
     let header = read_header(&header.map_err(unreadable)?).map_err(bad)?;
     let nodes = header.get("nodes").and_then(Value::as_u64).unwrap_or(1);
@@ -131,25 +133,25 @@ pub(crate) fn open<'a>(
     match site.nodes() {
         nodes if nodes == counted => Ok(Recorded { site, lines, in_file }),
         nodes => Err(in_file(Failure::bad(format!(
-            "line 1: it says that there are {counted} nodes, but its network has {nodes}: \
-             it was changed"
+            "line 1: the header gives {counted} nodes, but its network has {nodes}: \
+             the trace was changed"
         )))),
     }
 }
 
-/// How many bytes there are to read, if that is known: a pipe does not tell.
+/// The size of the file in bytes; unknown for a pipe.
 pub(crate) fn length(file: &File) -> Option<u64> {
     file.metadata().ok().filter(Metadata::is_file).map(|metadata| metadata.len())
 }
 
-/// Refuses a header with more nodes than there can be, before they are built: every node starts in
-/// a trace, and that takes more than a byte.
+/// Refuses a header with too many nodes before they are built: every node starts in a trace, and
+/// that takes more than a byte.
 pub(crate) fn refuse_nodes(nodes: u64, bytes: Option<u64>) -> Result<(), String> {
-    let says = format!("line 1: it says that there are {nodes} nodes");
+    let says = format!("line 1: the header gives {nodes} nodes");
     match number_of_nodes(&nodes.to_string()) {
-        Err(problem) => Err(format!("{says}, but {problem}: it was changed")),
+        Err(problem) => Err(format!("{says}, but {problem}: the trace was changed")),
         Ok(_) if bytes.is_some_and(|bytes| bytes < nodes) => {
-            Err(format!("{says}, but the trace is too short for that: it was changed, or cut off"))
+            Err(format!("{says}, but the trace is too short for that: it was changed or truncated"))
         }
         Ok(_) => Ok(()),
     }
@@ -158,14 +160,14 @@ pub(crate) fn refuse_nodes(nodes: u64, bytes: Option<u64>) -> Result<(), String>
 /// The system that a header describes.
 pub(crate) fn rebuild(header: &Value, catalog: &'static Catalog) -> Result<Site, Failure> {
     let name = header.get("algorithm").and_then(Value::as_str);
-    let name = name.ok_or_else(|| Failure::bad("line 1: it does not name an algorithm"))?;
+    let name = name.ok_or_else(|| Failure::bad("line 1: the header does not name an algorithm"))?;
     let entry = catalog.find(name)?;
     let setup = Setup::read(header, |option| entry.problem.option(option).is_some())
         .map_err(|error| Failure::bad(format!("line 1: {error}")))?;
     Ok(Site::new(setup, entry, Verb::Run)?)
 }
 
-/// What the first line of a trace says about its system.
+/// The setup in the first line of a trace.
 fn read_header(line: &str) -> Result<Value, String> {
     let header: Value = serde_json::from_str(line)
         .map_err(|_| "this is not a trace: its first line is not JSON".to_owned())?;
@@ -174,16 +176,20 @@ fn read_header(line: &str) -> Result<Value, String> {
         Some(version) => {
             let ours = trace::VERSION;
             return Err(format!(
-                "the trace has version {version} of the format, and only {ours} can be read: \
+                "the trace has version {version} of the format, but only {ours} can be read: \
                  record it again with `run --trace`"
             ));
         }
-        None => return Err("this is not a trace: its first line does not say so".to_owned()),
+        None => {
+            return Err(
+                "this is not a trace: its first line has no field 'konklave_trace'".to_owned()
+            );
+        }
     }
-    header.get("setup").cloned().ok_or_else(|| "line 1: it does not describe a system".to_owned())
+    header.get("setup").cloned().ok_or_else(|| "line 1: the header has no field 'setup'".to_owned())
 }
 
-/// A line of a trace, for people.
+/// A line of a trace as text.
 pub fn describe(line: &Line<Erased>) -> String {
     match line {
         Line::Step(step) => {
@@ -204,7 +210,7 @@ pub fn describe(line: &Line<Erased>) -> String {
             text
         }
         Line::Fault { at, what } => format!("{at:>8}  {}", describe_fault(what)),
-        Line::Loop { at } => format!("{at:>8}  from here on, the steps can repeat for ever"),
+        Line::Loop { at } => format!("{at:>8}  the steps from here on can repeat for ever"),
         Line::End(end) => format!("{:>8}  end: {}", end.time, end.ended),
     }
 }
@@ -212,15 +218,17 @@ pub fn describe(line: &Line<Erased>) -> String {
 fn describe_fault(fault: &Fault<Erased>) -> String {
     match fault {
         Fault::Lost(number) => format!("message {number} is lost"),
-        Fault::Doubled(number) => format!("message {number} will arrive twice"),
+        Fault::Doubled(number) => format!("message {number} is duplicated"),
         Fault::Missed(number) => format!("message {number} reaches a crashed node"),
         Fault::Crash(node) => format!("{node} crashes"),
         Fault::Restart(node) => format!("{node} restarts"),
         Fault::Pause(node) => format!("{node} pauses"),
-        Fault::Resume(node) => format!("{node} goes on"),
+        Fault::Resume(node) => format!("{node} resumes"),
         Fault::Partition(groups) => format!("partition {groups} begins"),
         Fault::Heal(groups) => format!("partition {groups} heals"),
-        Fault::Garbage { node, messages } => format!("{node} is spoilt as if by {messages:?}"),
+        Fault::Garbage { node, messages } => {
+            format!("the state of {node} is corrupted, as if by {messages:?}")
+        }
         Fault::Forged { from, to } => format!("a forged message from {from} to {to} appears"),
     }
 }

@@ -84,23 +84,23 @@ pub(crate) fn site(args: &RunArgs, entry: &'static Entry) -> Result<Site, Failur
     Ok(Site::new(wish.setup(entry)?, entry, Verb::Run)?)
 }
 
-/// Whether every promise was kept, as far as the run went.
+/// The verdict about the promises, up to the step where the run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Kept {
     /// Every promise was kept.
     Ok,
-    /// One was broken.
+    /// A promise was broken.
     Violated,
 }
 
 impl Kept {
-    /// Broken or not.
+    /// `Violated` if a promise was broken, else `Ok`.
     pub(crate) fn unless(is_broken: bool) -> Self {
         if is_broken { Self::Violated } else { Self::Ok }
     }
 
-    /// As JSON has it.
+    /// The name in JSON.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Ok => "ok",
@@ -109,7 +109,7 @@ impl Kept {
     }
 }
 
-/// The report of a run, as JSON has it. The names of its fields do not change.
+/// The JSON report of a run. The names of its fields are stable.
 #[derive(Serialize)]
 struct RunReport<'a> {
     algorithm: &'a str,
@@ -158,7 +158,7 @@ impl<'a> RunReport<'a> {
     }
 }
 
-/// What was measured about the problem, under its name.
+/// The quantities that the problem measures, in a field with the name of the problem.
 struct Problem<'a> {
     name: &'static str,
     measures: &'a Measures,
@@ -172,12 +172,12 @@ impl Serialize for Problem<'_> {
     }
 }
 
-/// How it simulates it.
+/// The options of the simulation, checked against the system and the algorithm.
 pub(crate) fn options(args: &RunArgs, site: &Site) -> Result<Options, Failure> {
     let faults = args.faults.to_faults();
     if let Some(node) = faults.largest_node().filter(|node| node.0 >= site.nodes()) {
         return Err(Failure::bad(format!(
-            "a fault is to hit node {node}, but {}",
+            "a fault is set for node {node}, but {}",
             numbers(site.nodes())
         )));
     }
@@ -199,8 +199,8 @@ pub(crate) fn options(args: &RunArgs, site: &Site) -> Result<Options, Failure> {
     let is_fifo = args.fifo || (site.needs_fifo() && !args.beyond);
     if is_fifo && args.faults.reorder.is_some() {
         return Err(Failure::bad(format!(
-            "{} needs channels that keep the order of messages: leave --reorder out, \
-             or write --beyond",
+            "{} needs FIFO channels, and --reorder breaks their order: leave --reorder out, \
+             or add --beyond",
             site.entry().name
         )));
     }
@@ -218,7 +218,7 @@ pub(crate) fn options(args: &RunArgs, site: &Site) -> Result<Options, Failure> {
     })
 }
 
-/// Why these delays are too long for the algorithm, if they are.
+/// An error message if the delays exceed the maximum that the algorithm relies on.
 fn unbounded(delay: Delay, site: &Site) -> Option<String> {
     let entry = site.entry();
     let bound = entry.needs.bounded.then(|| u64::from(site.number(MAX_DELAY.name)))?;
@@ -230,7 +230,8 @@ fn unbounded(delay: Delay, site: &Site) -> Option<String> {
             entry.name
         )),
         None => Some(format!(
-            "{} relies on a longest delay, but {delay} has none: write --delay uniform:1..{bound}",
+            "{} relies on a maximum delay, but {delay} has no upper bound: \
+             write --delay uniform:1..{bound}",
             entry.name
         )),
     }
@@ -243,7 +244,7 @@ fn open_trace(path: &Path, site: &Site) -> Result<BufWriter<File>, Failure> {
     Ok(out)
 }
 
-/// Writes the network in the format in which a file of this name is read.
+/// Writes the network in the format that the file's name implies.
 fn save_graph(path: &Path, site: &Site) -> Result<(), Failure> {
     let format = Format::guess(&path.to_string_lossy(), "graph {}");
     if format == Format::EdgeList {
@@ -264,7 +265,7 @@ fn save_graph(path: &Path, site: &Site) -> Result<(), Failure> {
     written.map_err(|error| unwritable(io::Error::other(error)))
 }
 
-/// Text that goes to a file piece by piece: a graph can be larger than memory.
+/// Streams text to a file, because the text of a graph can be larger than memory.
 struct Pieces<W> {
     out: W,
     error: Option<io::Error>,

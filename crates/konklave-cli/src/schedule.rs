@@ -1,4 +1,4 @@
-//! Schedules that were found, in every form in which they are told.
+//! Schedules of counterexamples, as traces, JSON and text.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -22,7 +22,7 @@ pub(crate) fn header(site: &Site) -> Header<Setup> {
     Header { konklave_trace: VERSION, setup: site.setup().clone() }
 }
 
-/// Writes a schedule as a trace of a system that was built at this site.
+/// Writes a schedule of a system of this site as a trace.
 pub(crate) fn write(schedule: &[Line<Erased>], path: &Path, site: &Site) -> Result<(), Failure> {
     let write = || {
         let mut out = BufWriter::new(File::create(path)?);
@@ -33,7 +33,7 @@ pub(crate) fn write(schedule: &[Line<Erased>], path: &Path, site: &Site) -> Resu
     write().map_err(|error| Failure::file("write the schedule", path, &error))
 }
 
-/// The lines of that trace.
+/// Converts a schedule to the lines of a trace.
 pub(crate) fn to_json(schedule: &[Line<Erased>], site: &Site) -> io::Result<Vec<Value>> {
     let mut lines = vec![serde_json::to_value(header(site))?];
     for line in schedule {
@@ -42,13 +42,13 @@ pub(crate) fn to_json(schedule: &[Line<Erased>], site: &Site) -> io::Result<Vec<
     Ok(lines)
 }
 
-/// The lines of that trace as text, without the header.
+/// Converts a schedule to the JSON lines of a trace, without the header.
 pub(crate) fn to_text(schedule: &[Line<Erased>]) -> Vec<String> {
     let json = |line| serde_json::to_string(line).expect("what is in a trace can be written");
     schedule.iter().map(json).collect()
 }
 
-/// For people, a line each.
+/// Describes a schedule, a line for each step.
 pub(crate) fn lines(schedule: &[Line<Erased>]) -> Vec<String> {
     let text = schedule.iter().map(describe);
     text.flat_map(|text| text.lines().map(str::to_owned).collect::<Vec<_>>()).collect()

@@ -1,4 +1,4 @@
-//! Reads what a system is built from: what the user says, and the files that this names.
+//! Builds the setup of a system from the options, and reads the files that they name.
 
 use std::fs;
 use std::path::Path;
@@ -12,9 +12,9 @@ use crate::failure::Failure;
 use crate::given::Given;
 use crate::{out, output};
 
-/// What the user says about a system, whatever is to be done with it.
+/// The options that describe a system, common to all subcommands.
 pub(crate) struct Wish<'a> {
-    /// How many nodes there are.
+    /// The number of nodes.
     pub(crate) nodes: Option<u32>,
     /// The network.
     pub(crate) topology: Option<&'a str>,
@@ -24,11 +24,11 @@ pub(crate) struct Wish<'a> {
     pub(crate) options: &'a Given,
 }
 
-/// How many nodes there are if nobody says.
+/// The default number of nodes.
 const NODES: u32 = 10;
 
 impl Wish<'_> {
-    /// What the user asks for, with all files read.
+    /// The setup that the options describe, with all files read.
     pub(crate) fn setup(&self, entry: &Entry) -> Result<Setup, Failure> {
         let topology = match self.topology {
             Some(text) => read_topology(text)?,

@@ -1,4 +1,4 @@
-//! `konklave shrink`: a schedule that breaks a promise, as short as possible.
+//! `konklave shrink`: reduces a schedule that breaks a promise to a minimal one.
 
 mod args;
 mod smaller;
@@ -20,38 +20,38 @@ use crate::schedule::{self, Schedule};
 use crate::{Exit, out};
 pub use args::ShrinkArgs;
 
-/// A schedule as short as possible.
+/// A schedule that was shrunk.
 pub struct Shortened {
-    /// Where it happens: a smaller system, if there is one in which it can.
+    /// The system: a smaller one, if that breaks the promise, too.
     pub site: Site,
     /// The promise that it breaks.
     pub broken: Broken,
     /// The schedule.
     pub schedule: Schedule,
-    /// How many nodes there were.
+    /// The number of nodes of the original system.
     pub nodes_before: u32,
-    /// The size of what it was made from.
+    /// The size of the original schedule.
     pub before: Size,
-    /// Its own size.
+    /// The size of this schedule.
     pub after: Size,
-    /// Whether nothing more could go; if not, somebody has stopped it.
+    /// Whether the schedule is minimal; if not, the user interrupted it.
     pub is_minimal: bool,
 }
 
-/// Shortens a trace and says how far.
+/// Shrinks a trace, and reports the sizes before and after.
 pub fn shrink(args: &ShrinkArgs, catalog: &'static Catalog) -> Result<Exit, Failure> {
     let path = args.out.clone().unwrap_or_else(|| args.file.with_extension("shrunk.jsonl"));
     let Recorded { site, lines, in_file } = open(&args.file, catalog)?;
     out::ensure_writable("write the schedule", &path)?;
     let lines: Result<Vec<String>, _> = lines.collect();
     let lines = lines.map_err(|error| Failure::file("read the trace", &args.file, &error))?;
-    // What is wrong with the trace shows when it is replayed.
+    // A malformed trace is reported when it is replayed.
     let mut replayed = lines.iter().cloned().map(Ok);
     let system = site.system()?;
     let outcome = quietly(|| system.replay(&mut replayed, &mut |_| {}));
     outcome.map_err(|refusal| in_file(refusal.into()))?;
     let mut watch = Watch::new();
-    let mut go_on = || watch.show(|_| "taking away what is not needed".to_owned());
+    let mut go_on = || watch.show(|_| "removing steps that are not needed".to_owned());
     let shortened = shorten(&site, &lines, &mut go_on);
     watch.finish();
     let shortened = shortened.map_err(in_file)?;
@@ -79,14 +79,14 @@ pub fn shrink(args: &ShrinkArgs, catalog: &'static Catalog) -> Result<Exit, Fail
             lines.extend(comparison(&shortened));
             lines.push(String::new());
             let shown = path.display();
-            lines.push(format!("the schedule is in {shown}: konklave replay shows it"));
+            lines.push(format!("the schedule is in {shown}; show it with `konklave replay`"));
             output::lines(&lines)?;
         }
     }
     Ok(if shortened.is_minimal { Exit::Fine } else { Exit::Inconclusive })
 }
 
-/// What is counted about a schedule, as JSON has it.
+/// The size of a schedule and of its system, in JSON.
 #[derive(Serialize)]
 struct Counts {
     nodes: u32,
@@ -94,11 +94,11 @@ struct Counts {
     size: Size,
 }
 
-/// Shortens the lines of a trace of this site.
+/// Shrinks the lines of a trace of this site.
 ///
 /// # Errors
 ///
-/// If it breaks no promise, or cannot happen again.
+/// If the trace breaks no promise, or cannot be replayed.
 pub(crate) fn shorten(
     site: &Site,
     lines: &[String],
@@ -106,7 +106,7 @@ pub(crate) fn shorten(
 ) -> Result<Shortened, Failure> {
     let first = take_away(site, lines, go_on)?;
     let (nodes_before, before) = (site.nodes(), first.before);
-    // With as few faults and commands as that leaves, a smaller system is quickly searched.
+    // With the few faults and commands that are left, a smaller system is quickly searched.
     let smaller = match first.is_minimal {
         true => smaller::find(site, &first, go_on),
         false => None,
@@ -120,7 +120,7 @@ pub(crate) fn shorten(
         None => (Site::new(site.setup().clone(), site.entry(), site.verb())?, first),
     };
     let Shorter { broken, schedule, after, is_minimal, .. } = shorter;
-    // Who stops it while smaller systems are searched does not know whether there is one.
+    // If the user interrupts the search of smaller systems, there may be one.
     let is_minimal = is_minimal && go_on();
     Ok(Shortened { site, broken, schedule, nodes_before, before, after, is_minimal })
 }
@@ -134,7 +134,7 @@ fn take_away(
     Ok(quietly(|| system.shrink(lines, go_on))?)
 }
 
-/// How much was there, and how much is left.
+/// A table of the sizes before and after.
 pub(crate) fn comparison(shortened: &Shortened) -> Vec<String> {
     let Shortened { before, after, .. } = shortened;
     let mut rows = vec![["", "before", "after"].map(str::to_owned).to_vec()];
@@ -156,7 +156,7 @@ pub(crate) fn comparison(shortened: &Shortened) -> Vec<String> {
     let mut lines: Vec<_> =
         output::table(&rows).into_iter().map(|row| format!("  {row}")).collect();
     if !shortened.is_minimal {
-        lines.push("interrupted: more might be taken away".to_owned());
+        lines.push("interrupted: the schedule may not be minimal".to_owned());
     }
     lines
 }

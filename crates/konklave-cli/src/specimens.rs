@@ -17,7 +17,7 @@ use crate::{Exit, output};
 ///
 /// # Errors
 ///
-/// If there is none; objects are offered as well.
+/// If no specimen has this name; the suggestions include broken objects.
 pub(crate) fn find(
     name: &str,
     catalog: &'static Catalog,
@@ -51,7 +51,7 @@ pub(crate) fn list(is_json: bool, catalog: &'static Catalog) -> Result<Exit, Fai
         lines.push(format!("  {}", object.flaw));
     }
     lines.push(String::new());
-    lines.push("konklave check --specimen NAME shows how it breaks its promise".to_owned());
+    lines.push("`konklave check --specimen NAME` shows how it breaks its promise".to_owned());
     output::lines(&lines)?;
     Ok(Exit::Fine)
 }

@@ -1,4 +1,4 @@
-//! `konklave sweep`: many sizes and seeds, their means, and how they grow.
+//! `konklave sweep`: many sizes and seeds, their means, and the fitted growth.
 
 mod args;
 mod bounds;
@@ -31,7 +31,7 @@ use report::Context;
 use runs::{Cell, Ended, Ran, Task, Watcher, run_all, tasks};
 use summary::Summary;
 
-/// Runs everything and reports.
+/// Runs all sizes and seeds, and reports.
 pub fn sweep(args: &SweepArgs, catalog: &'static Catalog) -> Result<Exit, Failure> {
     let args = &in_order(args);
     let (entries, mut left_out) = entries(args, catalog)?;
@@ -39,7 +39,7 @@ pub fn sweep(args: &SweepArgs, catalog: &'static Catalog) -> Result<Exit, Failur
     let bounds = bounds::parse(args, problem)?;
     let all = tasks(args, &entries);
     let wanted: BTreeSet<_> = all.iter().map(Task::key).collect();
-    // Whatever can be refused is refused by now: the folder may hold an earlier report.
+    // All input is validated before the folder is opened, which may hold an earlier report.
     let log = Log::open(args, problem, &wanted)?;
     let folder = args.out.as_ref().map(Folder::create).transpose()?;
     let known = log.as_ref().map_or(&[][..], |log| &log.known);
@@ -59,7 +59,7 @@ pub fn sweep(args: &SweepArgs, catalog: &'static Catalog) -> Result<Exit, Failur
     })
 }
 
-/// The same with sizes, loads and delays that differ: a run that is done twice is not two runs.
+/// The options without repeated sizes, loads and delays: a repeated run is not a second sample.
 fn in_order(args: &SweepArgs) -> SweepArgs {
     let mut args = args.clone();
     args.nodes.sort_unstable();
@@ -103,18 +103,18 @@ fn entries(
     }
 }
 
-/// What was done, and what not.
+/// The progress of a sweep.
 struct Done {
     ran: Vec<Ran>,
     file: Option<File>,
     watch: Watch,
     estimate: Estimate,
-    /// How many runs there are, and have ended.
+    /// The number of runs, and of those that have ended.
     count: (usize, usize),
     threads: usize,
-    /// Whether nobody has stopped it.
+    /// Whether the user has not interrupted the sweep.
     is_whole: bool,
-    /// From which size on a series takes too long.
+    /// The size from which on a series hits the event limit.
     too_long: BTreeMap<Cell, u32>,
     impossible: BTreeSet<String>,
 }
@@ -159,7 +159,9 @@ impl Watcher for Done {
             let mut text = format!("{} {done} of {all} runs, {}", bar(share), in_words(left));
             if let Some((task, seconds)) = slowest.filter(|(_, seconds)| *seconds > SLOW) {
                 let Cell { algorithm, nodes, .. } = &task.cell;
-                text += &format!("; {algorithm} with {nodes} nodes takes {seconds:.0} s already");
+                text += &format!(
+                    "; {algorithm} with {nodes} nodes has been running for {seconds:.0} s"
+                );
             }
             text
         });
@@ -167,7 +169,7 @@ impl Watcher for Done {
     }
 }
 
-/// Who takes longer is named.
+/// A run that takes longer, in seconds, is named in the progress.
 const SLOW: f64 = 3.0;
 
 /// A bar of which this share is full.
@@ -185,19 +187,19 @@ fn in_words(seconds: f64) -> String {
 }
 
 impl Done {
-    /// What takes too long, or cannot be run after all.
+    /// The runs that were left out, with the reasons.
     fn left_out(&self) -> Vec<String> {
         let too_long = self.too_long.iter().map(|(series, least)| {
             let options = series.options.values();
             let parts = std::iter::once(&series.algorithm).chain(options).chain([&series.delay]);
             let name = parts.cloned().collect::<Vec<_>>().join(", ");
-            format!("{name} from {least} nodes on: it takes too long, --event-limit allows more")
+            format!("{name} from {least} nodes on: too many messages, --event-limit allows more")
         });
         too_long.chain(self.impossible.iter().cloned()).collect()
     }
 }
 
-/// Does the tasks, after those that were done already.
+/// Runs the tasks that the log does not contain yet.
 fn carry_out(
     args: &SweepArgs,
     todo: &[Task],
@@ -220,7 +222,7 @@ fn carry_out(
     let outcome = run_all(todo, threads, args.event_limit, &mut done);
     done.watch.finish();
     outcome?;
-    // The short ones of a size that is too long would be no fair sample.
+    // The short runs of a size that hit the limit would be a biased sample.
     let Done { ran, too_long, .. } = &mut done;
     ran.retain(|it| too_long.get(&it.cell.series()).is_none_or(|least| it.cell.nodes < *least));
     Ok(done)

@@ -80,7 +80,7 @@ fn a_dearest_schedule_that_there_is_not_is_explained() {
     for (arguments, code, reason) in [
         ("perpetuum", 3, "no schedule ends"),
         ("lamport --any-order", 1, "ended at a broken promise"),
-        ("maekawa --nodes 4 --states 1000", 3, "stopped by the number of states"),
+        ("maekawa --nodes 4 --states 1000", 3, "stopped by the limit on states"),
     ] {
         let output = konklave(&format!("check {arguments} --worst {}", worst.display()));
         let error = text(&output.stderr);
@@ -117,7 +117,7 @@ fn what_an_algorithm_does_not_promise_to_survive_is_said() {
 #[test]
 fn one_is_not_many() {
     let shown = fine("check raymond --nodes 2");
-    assert!(shown.contains("for at most 1 entry of others"), "{shown}");
+    assert!(shown.contains("for at most 1 entry of other nodes"), "{shown}");
 }
 
 #[test]
@@ -184,7 +184,7 @@ fn bad_input_is_refused() {
         ("check raimond", "did you mean"),
         ("check raymond --nodes 0", "at least one node"),
         ("check raymond --nodes 61", "at most 60"),
-        ("check raymond --budget 1,2", "write one for each"),
+        ("check raymond --budget 1,2", "write one number per node"),
         ("check raymond --budget 1,x", "invalid"),
         ("check chang-roberts --budget 1,0,0 --initiators all", "leave --initiators out"),
         ("check --specimen maekawa-without-inquire --quorum grid", "leave --quorum out"),

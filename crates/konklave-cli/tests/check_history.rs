@@ -57,7 +57,7 @@ As many as possible can be put in this order:
   process 0 #0: put key 1 value 10
   process 0 #1: put key 1 value 20
 Then none of the others can be the next:
-  process 1 #0: get 1 -> 10: the answer would be 20
+  process 1 #0: get 1 -> 10: the result would be 20
 ";
     assert_eq!(shown, expected);
 }
@@ -67,7 +67,7 @@ fn the_same_explanation_is_given_once() {
     let (shown, code) = check(&example("queue-overtaken.jsonl"), "");
     assert_eq!(code, Some(1));
     assert_eq!(shown.matches("Already these are not sequentially consistent:").count(), 1);
-    assert_eq!(shown.matches("process 1 #1: dequeue -> 2: the answer would be 1").count(), 1);
+    assert_eq!(shown.matches("process 1 #1: dequeue -> 2: the result would be 1").count(), 1);
     assert!(shown.ends_with("\nSo they are not linearizable, either.\n"), "{shown}");
 }
 
@@ -113,14 +113,14 @@ fn a_broken_witness_proves_nothing_about_short_histories() {
     let (shown, code) = check(&path, "");
     assert_eq!(code, Some(0), "{shown}");
     assert!(shown.contains("yes, by an order that a search found; the witness order is broken"));
-    assert!(shown.contains("process 1 #0: dequeue -> 1, where the answer would be nothing"));
+    assert!(shown.contains("process 1 #0: dequeue -> 1, where the result would be nothing"));
 
     let path = file("against-time.jsonl", &lines(QUEUE, &[enqueue, &none]));
     let (shown, code) = check(&path, "");
     assert_eq!(code, Some(1), "{shown}");
     assert!(shown.contains("sequentially consistent  yes, by the witness order"));
     assert!(shown.contains("linearizable             no, a search tried all orders"));
-    assert!(shown.contains("invoked at 2, stands before process 0 #0: enqueue 1, returned at 1"));
+    assert!(shown.contains("invoked at 2, precedes process 0 #0: enqueue 1, which returned at 1"));
 }
 
 /// Pushes that overlap, and a pop that missed them all: every order has to be tried.
@@ -153,7 +153,7 @@ fn a_search_that_takes_too_long_is_given_up() {
     let path = file("hard-witness.jsonl", &hard(|place| format!(",\"witness\":[{place}]")));
     let (shown, code) = check(&path, "--consistency linearizable");
     assert_eq!(code, Some(1), "{shown}");
-    assert!(shown.contains("process 30 #0: pop -> nothing, where the answer would be 29"));
+    assert!(shown.contains("process 30 #0: pop -> nothing, where the result would be 29"));
     assert!(shown.contains("Already these are not linearizable:\n  process 29 #0: push 29"));
 }
 
@@ -176,7 +176,7 @@ fn a_wrong_claim_is_no_verdict() {
     let path = file("claim.jsonl", &(text + "\n"));
     let (shown, code) = check(&path, "");
     assert_eq!(code, Some(3), "{shown}");
-    let unknown = "unknown, the witness order is broken, and the search for another was given up";
+    let unknown = "unknown, the witness order fails, and the search for another hit its limit";
     assert_eq!(shown.matches(unknown).count(), 2, "{shown}");
 }
 

@@ -323,7 +323,7 @@ fn a_wave_of_one_initiator_starts_at_one_and_refuses_more() {
     assert_eq!(report["election"]["initiators"], 1);
     assert_eq!(report["election"]["messages_to_elect"], 9 * 8);
     let error = refused("run echo --nodes 9 --initiators all");
-    for hint in ["one initiator", "9 are to start", "--initiators one", "echo-extinction"] {
+    for hint in ["one initiator", "9 are given", "--initiators one", "echo-extinction"] {
         assert!(error.contains(hint), "{error}");
     }
 }

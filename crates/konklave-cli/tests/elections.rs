@@ -51,8 +51,8 @@ fn what_makes_no_sense_is_refused() {
     for (arguments, message) in [
         ("chang-roberts --elections 0", "above zero"),
         ("extinction --elections 2", "cannot begin again"),
-        ("chang-roberts --notice 3", "does not survive crashes"),
-        ("bully --delay exp:10", "relies on a longest delay"),
+        ("chang-roberts --notice 3", "does not handle crash notices"),
+        ("bully --delay exp:10", "relies on a maximum delay"),
         ("bully --delay uniform:1..50", "write --max-delay 50"),
         ("echo --initiators 3", "use echo-extinction"),
         ("franklin --topology directed-ring", "needs a two-way ring"),

@@ -223,7 +223,7 @@ fn a_comparison_shows_formulas_beside_what_was_measured() {
         "every measured value agrees with its formula",
         "<dt>load</dt><dd>heavy</dd>",
         &format!("<code>konklave {arguments}</code>"),
-        "What a crash does",
+        "Effect of a crash",
     ] {
         assert!(page.contains(part), "{part}");
     }
@@ -290,7 +290,7 @@ fn random_schedules_leave_what_breaks_as_short_as_possible() {
     assert!(failures.len() > 2);
     check_page(&out, failures.len());
     let page = read(&out, "report.html");
-    for part in ["nothing broke within the assumptions", "<dt>schedules</dt><dd>400 in "] {
+    for part in ["no promise was broken within the assumptions", "<dt>schedules</dt><dd>400 in "] {
         assert!(page.contains(part), "{part}");
     }
     let csv = read(&out, "results.csv");
@@ -319,7 +319,9 @@ fn random_schedules_that_break_nothing_say_so() {
     let shown = fine(&arguments);
     assert!(shown.ends_with(&format!("\nreport: {}/report.html\n", out.display())), "{shown}");
     let page = read(&out, "report.html");
-    for part in ["class=\"good\"", "nothing broke", &format!("<code>konklave {arguments}</code>")] {
+    for part in
+        ["class=\"good\"", "no promise was broken", &format!("<code>konklave {arguments}</code>")]
+    {
         assert!(page.contains(part), "{part}");
     }
     assert!(!page.contains("<h2>Seed"));
@@ -351,7 +353,7 @@ fn bad_input_is_refused() {
         (format!("fuzz lamport --seconds 9999 --out {}/x", foreign.display()), "cannot write"),
         (format!("draw {}", foreign.display()), "not a trace"),
         ("draw nowhere.jsonl".to_owned(), "nowhere.jsonl"),
-        ("draw nowhere.jsonl --from 9 --to 3".to_owned(), "nothing is between"),
+        ("draw nowhere.jsonl --from 9 --to 3".to_owned(), "the interval is empty"),
         (format!("export {} --to csv", foreign.display()), "not a trace"),
         ("check --specimen nobody".to_owned(), "there is no specimen"),
         ("check --specimen central-without-queue --nodes 3".to_owned(), "cannot be used"),

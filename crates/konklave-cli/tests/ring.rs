@@ -185,12 +185,12 @@ fn bad_input_is_explained() {
         ("ring 8 --kill 9@1", "positions are 0 to 7"),
         ("ring 8 --kill 3", "POS@ELECTION"),
         ("ring 8 --kill 3@0", "POS@ELECTION"),
-        ("ring 8 -n 2 --kill 3@3", "fewer elections"),
-        ("ring 8 --kill 3@1 --kill 3@2", "is dead then"),
-        ("ring 8 --revive 3@1", "lives then"),
-        ("ring 2 --kill 0@1 --kill 1@2", "nobody would be left"),
+        ("ring 8 -n 2 --kill 3@3", "--number-of-elections is smaller"),
+        ("ring 8 --kill 3@1 --kill 3@2", "already dead in that election"),
+        ("ring 8 --revive 3@1", "is not dead in that election"),
+        ("ring 2 --kill 0@1 --kill 1@2", "no worker would be left"),
         ("ring 8 --algorithm chang-roberts --kill 1@1", "need --algorithm chang-roberts-numbered"),
-        ("ring 8 --events xml", "write json"),
+        ("ring 8 --events xml", "the only format is json"),
     ] {
         let error = refused(arguments);
         assert!(error.contains(hint), "{arguments}: {error}");

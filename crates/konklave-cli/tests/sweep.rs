@@ -46,7 +46,7 @@ fn a_sweep_goes_on_only_with_its_own_runs() {
         (format!("sweep chang-roberts --nodes 20 --seeds 3 {}", to("")), "would be lost"),
         // And what cannot be done is known before anything is touched.
         (format!("sweep chang-roberts --load heavy {}", to("--resume")), "--load is an option"),
-        (format!("sweep bully --delay exp:3 {}", to("--resume")), "longest delay"),
+        (format!("sweep bully --delay exp:3 {}", to("--resume")), "maximum delay"),
         (format!("{SWEEP} --assert messages_per_entry<=n {}", to("--resume")), "not measured"),
         (format!("{SWEEP} --assert messages<=1/(n-20) {}", to("--resume")), "no value for n = 20"),
     ] {
@@ -139,7 +139,7 @@ fn networks_of_different_forms_have_no_common_law() {
     assert_eq!(report["rows"][0]["network"], "1x7 grid");
     assert!(report["laws"][0]["growth"].is_null(), "{report}");
     let shown = fine("sweep echo --nodes 7,16,31 --seeds 1");
-    assert!(shown.contains("the network changes its form with its size (1x7 grid, 4x4 grid, "));
+    assert!(shown.contains("the shape of the network changes with its size (1x7 grid, 4x4 grid, "));
     let square = json("sweep echo --nodes 9,16,25 --seeds 1 --json");
     assert_eq!(square["laws"][0]["growth"]["Fits"][0]["model"], "linear", "{square}");
 }

@@ -1,4 +1,4 @@
-//! Finds room for labels: greedily, one after the other, and none where there is no room.
+//! Places labels greedily, one after the other; labels without room are left out.
 
 use crate::svg::{Anchor, Font};
 use crate::text::Area;
@@ -6,7 +6,7 @@ use crate::text::Area;
 /// Above this many lines, crossing one is no longer avoided: it would take too long.
 const FEW: usize = 1000;
 
-/// Above this many obstacles there is no room: nobody would read so many labels, and to look for it
+/// Above this many obstacles there is no room: that many labels are illegible, and to look for it
 /// would take too long.
 const FULL: usize = 8000;
 

@@ -158,15 +158,15 @@ fn fates_can_be_told_apart() {
         [
             "K(1) from a to b, sent at 0, missed at 4 by a node that was down",
             "K(2) from a to b, sent at 0, lost",
-            "K(3) from a to b, sent at 0, still under way at the end",
-            "K(4) from a to b, sent by nobody, arrived at 5",
+            "K(3) from a to b, sent at 0, still in transit at the end",
+            "K(4) from a to b, forged: no node sent it, arrived at 5",
         ]
     );
     let has = |message: usize, class: &str| {
         messages[message].children().filter(|child| has_class(*child, class)).count()
     };
     assert_eq!([has(0, "k-bold"), has(1, "k-bold")], [2, 2], "crosses have two strokes");
-    assert_eq!(has(2, "k-open"), 1, "what is under way has no end");
+    assert_eq!(has(2, "k-open"), 1, "a message in transit has no end");
     assert_eq!(has(3, "k-f0"), 1, "what arrives has a head");
 }
 

@@ -32,7 +32,7 @@ pub struct Account {
     pub end: Option<End>,
     /// The event that broke the promise that was broken; none if it is what did not happen.
     pub guilty: Option<usize>,
-    /// Whether there is no time but the number of the step, as in traces of searches.
+    /// Whether times are step numbers, as in traces of searches.
     pub is_in_steps: bool,
     /// What commands and events mean here, and what is held is called.
     pub vocabulary: Vocabulary,
@@ -86,9 +86,9 @@ pub enum What {
 /// A message, or one of its two copies.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message {
-    /// Its number in the trace; none if nobody sent it.
+    /// Its number in the trace; `None` if it was forged.
     pub number: Option<u32>,
-    /// The event at which it was sent; none if nobody sent it.
+    /// The event at which it was sent; `None` if it was forged.
     pub sent: Option<usize>,
     /// Its sender, or whose it pretends to be.
     pub from: usize,
@@ -113,7 +113,7 @@ pub enum Fate {
     Missed(usize),
     /// It was lost.
     Lost,
-    /// It was under way when the trace ended.
+    /// It was in transit when the trace ended.
     InFlight,
 }
 
@@ -187,7 +187,7 @@ impl Account {
         Ok(telling.finish())
     }
 
-    /// The event of a node with this number. A step that does nothing is none.
+    /// The event of a node with this number. A step without effects is not an event.
     pub fn numbered(&self, number: usize) -> Option<usize> {
         let is_meant = |event: &Event| {
             event.number == number && event.node.is_some() && event.what != What::Missed

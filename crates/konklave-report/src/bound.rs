@@ -115,7 +115,7 @@ impl Bound {
         Ok((self.comparison.holds(left, right), left, right))
     }
 
-    /// Whether a side that depends on the number of nodes only has a value for so many.
+    /// Whether a side that depends only on the number of nodes has a value for this many.
     ///
     /// # Errors
     ///

@@ -56,7 +56,7 @@ impl Display for FolderError {
                 "{} is a file, and a folder is needed: name a new folder, such as out/first",
                 path.display()
             ),
-            Self::Name(name) => write!(f, "'{name}' is no name for a file in the folder"),
+            Self::Name(name) => write!(f, "'{name}' is not a valid name for a file in the folder"),
             Self::Io { path, error } => write!(f, "cannot write {}: {error}", path.display()),
         }
     }
@@ -99,9 +99,9 @@ impl Folder {
         let page = Report::new("This report is not ready").verdict(
             Outcome::Open,
             "unfinished",
-            "The run is under way, or was stopped before its end.",
+            "The run is in progress, or was interrupted.",
         );
-        // Who takes this up again is to know what was there before.
+        // A resumed run must know the previous files.
         folder.write(REPORT, page.html_of(&earlier))?;
         Ok(folder)
     }
@@ -111,7 +111,7 @@ impl Folder {
         &self.path
     }
 
-    /// Where a file of the report is that somebody else writes.
+    /// The path of a file of the report that the caller writes.
     pub fn file(&self, name: &str) -> PathBuf {
         self.written.borrow_mut().insert(name.to_owned());
         self.path.join(name)
@@ -159,7 +159,7 @@ impl Folder {
     pub fn finish(self, report: &Report) -> Result<Finished, FolderError> {
         let written = self.written.borrow().clone();
         for stale in self.earlier.difference(&written).filter(|name| is_name(name)) {
-            // Somebody may have removed it already.
+            // Another process may have removed it already.
             let _ = fs::remove_file(self.path.join(stale));
         }
         let report = self.write(REPORT, report.html_of(&written))?;
@@ -275,7 +275,7 @@ mod tests {
         assert!(fs::read_to_string(path.join(REPORT)).unwrap().contains("unfinished"));
         drop(folder);
         fill(&path);
-        // It was never part of a finished report, so nobody knows whose it is.
+        // It was never part of a finished report, so its owner is unknown.
         assert_eq!(fs::read_to_string(path.join("results.csv")).unwrap(), "n\r\n");
         assert_eq!(fs::read_to_string(path.join("results.json")).unwrap(), "[\n  1,\n  2\n]\n");
         assert!(!fs::read_to_string(path.join(REPORT)).unwrap().contains("unfinished"));

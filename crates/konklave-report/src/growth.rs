@@ -187,7 +187,7 @@ pub enum Growth {
     Fits(Vec<Fit>),
 }
 
-/// A law that fits worse than this is no law for these values.
+/// A law with a larger error is rejected.
 const USELESS: f64 = 0.2;
 /// Laws whose scores differ by less fit nearly equally well,
 const CLOSE: f64 = 2.0;

@@ -143,7 +143,7 @@ pub fn picture(title: &str, graph: &Graph, roles: &Roles) -> String {
         keeps = format!("has {}", token.name);
         keeper.extend(token.at);
         if token.at.is_none() {
-            network = network.note(format!("{} is under way, or lost.", token.name));
+            network = network.note(format!("{} is in transit, or lost.", token.name));
         }
     }
     // A node that has the token need not be said to be the one that was granted last.

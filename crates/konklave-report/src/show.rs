@@ -23,7 +23,7 @@ pub(crate) fn label(msg: &Value) -> String {
     }
 }
 
-/// So many characters can be read along an arrow.
+/// The maximum number of characters along an arrow.
 const LABEL: usize = 18;
 
 fn print(json: &Json) -> String {

@@ -6,9 +6,9 @@ use konklave_stage::erased::Erased;
 
 use crate::account::{Account, Event, Fate, SpanKind, TraceError, Vocabulary, What, labels};
 
-/// So many events are drawn if nobody asks for certain ones.
+/// The maximum number of events of an excerpt.
 pub const EVENTS: usize = 300;
-/// And so many arrows: more of them become one block.
+/// The maximum number of arrows of an excerpt: more of them become one block.
 pub const ARROWS: usize = 400;
 
 /// What is drawn. Nothing set means everything, up to [`EVENTS`] events and [`ARROWS`] arrows.
@@ -57,7 +57,7 @@ impl Options {
 pub struct Picture {
     /// The picture.
     pub svg: String,
-    /// What was left out though nobody asked for that, and how to see it; none if nothing was.
+    /// A note about parts that were left out by default, and the options that show them.
     pub cut: Option<String>,
 }
 
@@ -142,7 +142,7 @@ pub fn picture(title: &str, account: &Account, options: &Options) -> Result<Pict
     let wanted = options.nodes_only.iter().flatten();
     if let Some(node) = wanted.copied().find(|node| *node >= account.nodes) {
         let last = account.nodes.saturating_sub(1);
-        return Err(format!("there is no node {node}: they go from 0 to {last}"));
+        return Err(format!("there is no node {node}: nodes are numbered 0 to {last}"));
     }
     let history = history(account, &options.labels);
     let mut diagram = Diagram::new(title, &history);

@@ -52,7 +52,7 @@ impl<T: Into<Self>> From<Option<T>> for Cell {
 }
 
 impl Cell {
-    /// As exact as it is, for programs. What is no number is left out.
+    /// The exact value, for programs. Cells that are not numbers are left out.
     fn exact(&self) -> String {
         match self {
             Self::Empty => String::new(),

@@ -37,7 +37,7 @@ impl Delay {
         }
     }
 
-    /// The longest delay, if there is one.
+    /// The maximum delay, if it is bounded.
     pub fn longest(self) -> Option<u64> {
         match self {
             Self::Exponential(_) => None,

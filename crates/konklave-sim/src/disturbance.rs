@@ -86,7 +86,7 @@ where
     pub(crate) fn disturb(&mut self, what: What<P>) {
         let What::Fault(place) = what else {
             self.world.strays -= 1;
-            return; // Sent to nobody.
+            return; // There is no receiver.
         };
         self.faults_left -= 1;
         let what = self.disturbances[place as usize].what.clone();
@@ -196,7 +196,7 @@ where
         self.inbox.extract_if(.., |waiting| waiting.node == node).collect()
     }
 
-    /// Spoils a node's memory: it acts upon messages that nobody sent, and nothing of it gets out.
+    /// Corrupts a node's state: it handles forged messages, and the effects are discarded.
     /// So its state becomes some value that its own transitions can produce, however wrong, while
     /// what it is built from (its number, its neighbours) stays true.
     fn spoil(&mut self, node: NodeId) {

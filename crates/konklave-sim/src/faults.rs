@@ -105,7 +105,7 @@ pub struct Corruption {
 /// What a corruption hits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target {
-    /// A node's memory: it acts as if it had received messages that nobody sent.
+    /// A node's state: it acts as if it had received forged messages.
     State(NodeId),
     /// A channel: a forged message appears in it.
     Channel(NodeId, NodeId),
@@ -206,7 +206,9 @@ impl FromStr for Corruption {
             Some(("state", who)) => Target::State(node(who)?),
             Some(("channel", ends)) => match ends.split_once('-') {
                 Some((from, to)) if from == to => {
-                    return Err(format!("'{ends}' is not a channel: nobody sends to itself"));
+                    return Err(format!(
+                        "'{ends}' is not a channel: a node does not send to itself"
+                    ));
                 }
                 Some((from, to)) => Target::Channel(node(from)?, node(to)?),
                 None => return Err(format!("'{ends}' is not a channel: write FROM-TO")),

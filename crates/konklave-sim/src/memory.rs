@@ -75,7 +75,7 @@ unsafe impl<T: Send> Send for Row<T> {}
 unsafe impl<T: Sync> Sync for Row<T> {}
 
 impl<T> Row<T> {
-    /// So many items, which `make` makes one after the other.
+    /// This many items, which `make` creates one after the other.
     pub fn new(len: usize, mut make: impl FnMut(usize) -> T) -> Self {
         let bytes = len.saturating_mul(size_of::<T>());
         let Some((pages, first)) = pages::map(bytes, align_of::<T>()) else {

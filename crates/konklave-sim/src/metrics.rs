@@ -18,7 +18,7 @@ pub struct Metrics {
     in_flight_peak: u64,
 }
 
-/// The places of kinds are found by so many bits: most messages have fewer kinds.
+/// The number of bits by which places of kinds are found: most algorithms have fewer kinds.
 const KIND_BITS: u32 = 5;
 
 #[inline]
@@ -68,7 +68,7 @@ impl Metrics {
         self.frequent.iter().chain(&self.others).filter(|(_, count)| *count > 0)
     }
 
-    /// A tick is over, and so many messages are on their way.
+    /// Ends a tick with this many messages in transit.
     #[inline]
     pub fn on_tick(&mut self, in_flight: u64) {
         self.in_flight_peak = self.in_flight_peak.max(in_flight);
@@ -151,7 +151,7 @@ pub struct Messages {
     pub mean_per_node: f64,
     /// How unevenly nodes are loaded: 0 all alike, 1 one does everything.
     pub gini: f64,
-    /// The largest number on their way at the end of a tick.
+    /// The largest number of messages in transit at the end of a tick.
     pub in_flight_peak: u64,
 }
 

@@ -15,7 +15,7 @@ pub(crate) struct Occurrence<P: Protocol> {
 /// The node of faults, which are no node's affair.
 pub(crate) const NOBODY: NodeId = NodeId(u32::MAX);
 
-/// The label of a message that nobody sent.
+/// The label of a forged message.
 pub(crate) const FORGED: u32 = u32::MAX;
 
 /// What can happen.

@@ -13,13 +13,13 @@ pub enum Stream {
     Network,
     /// The choices of nodes ([`Env::choose`](konklave::protocol::Env::choose)).
     Choices,
-    /// Who asks, and when.
+    /// The nodes that make requests, and the times.
     Workload,
     /// The ids of nodes.
     Ids,
     /// The edges of random graphs.
     Graph,
-    /// What is lost, doubled, delayed and corrupted.
+    /// Loss, duplication, delay and corruption.
     Faults,
 }
 

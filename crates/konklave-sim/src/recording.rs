@@ -14,7 +14,7 @@ use konklave_stage::erased::Erased;
 pub struct Recording<'a> {
     out: Box<dyn Write + 'a>,
     with_states: bool,
-    /// What the step under way has done so far.
+    /// The effects of the current step so far.
     effects: Vec<Effect<Erased>>,
     /// What befell its messages.
     faults: Vec<Fault<Erased>>,
@@ -50,22 +50,22 @@ impl<'a> Recording<'a> {
         self.depths.len() as u32 - 1
     }
 
-    /// How many messages have led to the one with this number; none, if nobody has sent it.
+    /// The causal depth of the message with this number; `None` if it was forged.
     pub(crate) fn depth(&self, number: u32) -> u32 {
         self.depths.get(number as usize).copied().unwrap_or(0)
     }
 
-    /// The step under way does something.
+    /// Adds an effect to the current step.
     pub(crate) fn effect(&mut self, effect: Effect<Erased>) {
         self.effects.push(effect);
     }
 
-    /// Something happens to a message of the step under way.
+    /// Adds a fault of a message of the current step.
     pub(crate) fn message_fault(&mut self, fault: Fault<Erased>) {
         self.faults.push(fault);
     }
 
-    /// The step under way is over.
+    /// Ends the current step.
     pub(crate) fn step(
         &mut self,
         at: u64,

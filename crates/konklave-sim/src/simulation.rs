@@ -63,7 +63,7 @@ pub struct Progress {
     pub time: u64,
     /// How many messages were received.
     pub deliveries: u64,
-    /// How many things are planned or on their way.
+    /// The number of events that are planned or messages in transit.
     pub pending: u64,
 }
 
@@ -217,7 +217,7 @@ where
         (WORK_PER_LOOK * self.steps.max(1) / work).max(STEPS_BEFORE_LOOK)
     }
 
-    /// How far it has come, with so many things about to happen.
+    /// The progress, with this many pending events.
     fn progress(&self, imminent: usize) -> Progress {
         Progress {
             time: self.world.now,
@@ -258,7 +258,7 @@ where
         }
     }
 
-    /// Who waits for whom.
+    /// The nodes that wait, and the nodes that they wait for.
     fn waiting(&self) -> impl Iterator<Item = Waiting> + '_ {
         let nodes = NodeId::all(self.nodes.len() as u32).zip(self.nodes.iter());
         let up = nodes.filter(|(node, _)| !self.absent.contains_key(node));

@@ -20,7 +20,7 @@ fn varint(number: u64) -> u64 {
     VARINT[(number | 1).leading_zeros() as usize].into()
 }
 
-/// The bytes of numbers with so many leading zeros: looked up, as nothing is computed more often.
+/// The bytes of numbers with this many leading zeros: a table, because this is a hot path.
 static VARINT: [u8; u64::BITS as usize] = {
     let mut bytes = [0; u64::BITS as usize];
     let mut zeros = 0;

@@ -39,7 +39,7 @@ pub(crate) struct World<'a, P: Protocol, W, M, const METERED: bool> {
     pub(crate) sent: u64,
     /// How many were received.
     pub(crate) received: u64,
-    /// How many were forged or doubled, minus those that were lost or missed.
+    /// The number forged or duplicated, minus those lost or missed.
     pub(crate) strays: i64,
     pub(crate) timers: Timers<P::Timer>,
     /// What the workload has just planned.
@@ -208,7 +208,7 @@ where
         self.void_plans.get(&node).is_some_and(|&last| plan <= last)
     }
 
-    /// Whether nothing will happen but so many faults, and timers that do not count any more.
+    /// Whether only this many faults, and timers that do not count any more, are pending.
     pub(crate) fn is_at_rest(&self, faults: u64) -> bool {
         self.wheel.len() == self.timers.dead() + faults
     }
@@ -263,7 +263,7 @@ where
         }
     }
 
-    /// Sends a message that is watched, or that may be lost, doubled or held back.
+    /// Sends a message that is watched, or that may be lost, duplicated or delayed.
     #[cold]
     fn send_carefully(&mut self, message: Occurrence<P>) {
         let Occurrence { node: to, what: What::Message { from, label, msg } } = &message else {

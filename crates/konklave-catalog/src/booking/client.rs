@@ -6,10 +6,10 @@ use konklave::booking::{Command, Event, Interval};
 use konklave_stage::application::of_node;
 use konklave_stage::{Application, Standing};
 
-/// Books these intervals one after the other, and gives each back before it asks for the next.
+/// Books intervals one after the other, and releases each before it requests the next.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Guest {
-    /// What it will ask for, the next one last.
+    /// The intervals to request, the next one last.
     wishes: Vec<Interval>,
     stay: Stay,
 }
@@ -22,7 +22,7 @@ enum Stay {
 }
 
 impl Guest {
-    /// It wants these, in this order.
+    /// A client that requests these intervals, in this order.
     pub fn new(mut wishes: Vec<Interval>) -> Self {
         wishes.reverse();
         Self { wishes, stay: Stay::Away }
@@ -55,7 +55,7 @@ impl Application for Guest {
         match *command {
             Command::Reserve(interval) => {
                 let place = self.wishes.iter().rposition(|wish| *wish == interval);
-                self.wishes.remove(place.expect("nobody asks for what it does not want"));
+                self.wishes.remove(place.expect("only wishes are requested"));
                 self.stay = Stay::Asking(interval);
             }
             Command::Release(_) => self.stay = Stay::Away,

@@ -1,4 +1,4 @@
-//! Booking, as everything that runs, checks or shows it knows it.
+//! Booking as an entry of the catalogue.
 
 pub mod client;
 pub mod workload;
@@ -25,29 +25,25 @@ use crate::system::nodes;
 use client::Guest;
 use workload::{BookingReport, Diary, Plan};
 
-/// Of intervals that overlap, at most one at a time is held.
+/// Booking: of overlapping intervals, at most one is held at a time.
 pub struct Booking {
-    /// What becomes of a request that overlaps.
+    /// Whether an overlapping request waits or is denied.
     pub form: Form,
 }
 
 static MESSAGES: Quantity = Quantity::new("messages_per_attempt", "", "per attempt")
     .label("messages/attempt")
     .column("messages");
-static ATTEMPTS: Quantity =
-    Quantity::new("attempts", "", "how often any node asked").label("attempts");
+static ATTEMPTS: Quantity = Quantity::new("attempts", "", "number of requests").label("attempts");
 static ENTERED: Quantity =
-    Quantity::new("entries", "", "how often any node was granted what it asked for")
-        .label("entries")
-        .column("granted");
-static DENIALS: Quantity = Quantity::new("denials", "", "how often any node was denied it")
-    .label("denials")
-    .column("denied");
+    Quantity::new("entries", "", "number of requests granted").label("entries").column("granted");
+static DENIALS: Quantity =
+    Quantity::new("denials", "", "number of requests denied").label("denials").column("denied");
 static AT_ONCE: Quantity =
-    Quantity::new("inside_at_once_max", "at most", "intervals that were held at once, at most")
+    Quantity::new("inside_at_once_max", "at most", "intervals held at once, at most")
         .label("inside at once")
         .column("at once");
-static WAITING: Quantity = Quantity::new("waiting_time", "T", "from asking to the answer")
+static WAITING: Quantity = Quantity::new("waiting_time", "T", "from request to answer")
     .distribution()
     .label("waiting")
     .column("wait")
@@ -93,7 +89,7 @@ pub(crate) fn entries() -> Vec<Entry> {
     })]
 }
 
-/// A request to everyone and an answer from everyone, granted or denied.
+/// A request to every other node and an answer from each, granted or denied.
 fn two_each(site: &Site, _options: &Options) -> Option<Expected> {
     Some(Expected::exactly("2(n-1)", 2.0 * f64::from(site.nodes() - 1)))
 }
@@ -164,7 +160,7 @@ fn operation(Interval { start, end }: Interval) -> Operation {
     Operation(format!("{start}..{end}"))
 }
 
-/// One run of each form.
+/// One run of each variant.
 fn scenarios(setup: &Setup, delay: Delay) -> Vec<Scenario> {
     let load = given(setup, &LOAD).unwrap_or(Demand::Light);
     let entries: u32 = given(setup, &ENTRIES).unwrap_or(match load {

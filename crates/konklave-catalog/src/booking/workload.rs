@@ -1,4 +1,4 @@
-//! Applications that want intervals of a shared resource, and what becomes of their attempts.
+//! Applications that book intervals of a shared resource, and their measurements.
 
 use konklave::NodeId;
 use konklave::booking::{Command, Event, Interval};
@@ -9,30 +9,30 @@ use konklave_sim::workload::{Agenda, Distribution, Times, Workload};
 
 pub use crate::demand::Demand;
 
-/// What the applications are to do.
+/// The plan of the applications.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// Who asks when.
+    /// The load.
     pub demand: Demand,
-    /// How often each of them asks; under light load, on average.
+    /// The number of requests of each node; under light load, on average.
     pub attempts: u32,
-    /// Who asks at all, ascending.
+    /// The nodes that make requests, ascending.
     pub requesters: Vec<NodeId>,
-    /// How long they hold what they get, in ticks.
+    /// The time that a node holds an interval, in ticks.
     pub inside: u64,
-    /// How long they think between two attempts, in ticks.
+    /// The think time between two attempts, in ticks.
     pub think: u64,
     /// The mean delay of a message, in ticks: T.
     pub unit: f64,
 }
 
-/// How many hours there are to choose from.
+/// The number of hours of a day.
 const HOURS: u32 = 24;
-/// The longest interval that anybody asks for, in hours.
+/// The longest interval of a request, in hours.
 const HOURS_MAX: u32 = 4;
 
-/// Applications that follow a [`Plan`], and their measurements. Each asks for some hours of a day,
-/// gives back what it gets, and only then asks again.
+/// Applications that follow a [`Plan`], and their measurements. Each requests some hours of a day,
+/// releases them, and only then asks again.
 #[derive(Debug)]
 pub struct Diary {
     plan: Plan,
@@ -88,13 +88,13 @@ impl Diary {
         agenda.after(pause, node, Command::Reserve(Interval { start, end: start + length }));
     }
 
-    /// The next attempt of a node that asks for itself.
+    /// Schedules the next attempt of a node, except under light load.
     fn ask_again(&mut self, node: NodeId, agenda: &mut Agenda<'_, Command>) {
         if self.nodes[node.index()].left == 0 {
             return;
         }
         let pause = match self.plan.demand {
-            Demand::Light => return, // The next rest is somebody else's turn.
+            Demand::Light => return, // The next attempt follows at rest.
             Demand::Heavy => 0,
             Demand::Poisson(rate) => {
                 let mean = self.plan.requesters.len() as f64 * self.plan.unit / rate;
@@ -194,23 +194,23 @@ impl Workload for Diary {
     }
 }
 
-/// What is measured about booking. Times are in units of T, the mean delay of a message; what there
-/// were no cases of is missing.
+/// The measurements of booking. Times are in units of T, the mean delay of a message; quantities
+/// without samples are missing.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct BookingReport {
-    /// How often anybody asked.
+    /// The number of requests.
     pub attempts: u64,
-    /// How often anybody was granted what it asked for.
+    /// The number of requests granted.
     pub entries: u64,
-    /// How often anybody was denied it.
+    /// The number of requests denied.
     pub denials: u64,
     /// All messages, divided by attempts.
     pub messages_per_attempt: Option<f64>,
-    /// The largest number of intervals that were held at once.
+    /// The largest number of intervals held at once.
     pub inside_at_once_max: u32,
-    /// From asking to the answer.
+    /// The time from request to answer.
     pub waiting_time: Option<Distribution>,
-    /// The same, as how many of each length there were.
+    /// The histogram of waiting times.
     #[serde(skip)]
     pub waiting_times: Vec<(f64, u64)>,
     /// Entries per T.

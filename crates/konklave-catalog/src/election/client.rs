@@ -1,4 +1,4 @@
-//! An application that calls elections, and tells its node who has crashed.
+//! An application that starts elections, and reports crashes to its node.
 
 use konklave::NodeId;
 use konklave::election::{Command, Event};
@@ -6,7 +6,7 @@ use konklave::election::{Command, Event};
 use konklave_stage::application::of_node;
 use konklave_stage::{Application, Standing};
 
-/// Calls so many elections.
+/// Starts a number of elections.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Voter {
     starts: u32,
@@ -15,40 +15,40 @@ pub struct Voter {
     notices: Notices,
 }
 
-/// Whether it calls elections for their own sake.
+/// The reason for which a client starts elections.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Zeal {
-    /// It does, at any time.
+    /// It starts them at any time.
     Eager,
-    /// It wants so many results: who learns one need not call that election.
+    /// It wants this many results: a client that learns one need not start that election.
     Content,
-    /// The same, and it has called the one whose result it will learn next.
+    /// It wants this many results, and has started the election whose result comes next.
     Called,
 }
 
-/// Whether anyone notices crashes.
+/// Whether crashes are detected.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Notices {
     Never,
-    /// These were not told yet: by node, and about each node in the order of what happened to it.
+    /// The notices to come; those about one node are in the order of its crashes and restarts.
     Pending(Vec<Notice>),
 }
 
-/// What a node is still to be told: about which node, and what.
+/// A notice to come: the node that it is about, and the command.
 type Notice = (NodeId, Command);
 
 impl Voter {
-    /// It calls up to `starts` elections.
+    /// A client that starts up to `starts` elections.
     pub fn new(starts: u32) -> Self {
         Self { starts, zeal: Zeal::Eager, standing: Standing::Idle, notices: Notices::Never }
     }
 
-    /// The same, but the result of an election that others have called will do as well.
+    /// The results of elections that other nodes have started count as well.
     pub fn content(self) -> Self {
         Self { zeal: Zeal::Content, ..self }
     }
 
-    /// The same, but it notices crashes of other nodes.
+    /// The client detects crashes of other nodes.
     pub fn noticing(self) -> Self {
         Self { notices: Notices::Pending(Vec::new()), ..self }
     }
@@ -129,12 +129,12 @@ impl Application for Voter {
         self.notice(node, Command::Found(node));
     }
 
-    /// Where crashes are noticed, who is back calls an election.
+    /// Where crashes are detected, a restarted node starts an election.
     fn revive(&mut self) {
         self.standing = Standing::Idle;
         if let Notices::Pending(notices) = &mut self.notices {
             notices.clear();
-            notices.push((NodeId(u32::MAX), Command::Start)); // About nobody.
+            notices.push((NodeId(u32::MAX), Command::Start)); // Not about another node.
         }
     }
 

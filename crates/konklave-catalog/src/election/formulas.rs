@@ -1,4 +1,4 @@
-//! What the formulas say about the messages of an election, without those that announce it.
+//! Formulas for the messages of an election, without its announcement.
 
 use konklave_sim::workload::Members;
 use konklave_sim::{Delay, Options};
@@ -8,18 +8,18 @@ use crate::expected::Expected;
 use crate::ids::Ids;
 use crate::site::Site;
 
-/// What an election is like, as far as formulas depend on it.
+/// The conditions of an election on which formulas depend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Conditions {
     /// Whether delays are constant.
     is_regular: bool,
-    /// How many nodes start it.
+    /// The number of initiators.
     initiators: u32,
 }
 
 impl Conditions {
-    /// Those of this run; none if several elections follow each other, or if some nodes start, for
-    /// then nothing is known about them.
+    /// The conditions of this run; `None` for several elections, or for listed initiators, for
+    /// which there is no formula.
     pub(super) fn of(site: &Site, options: &Options) -> Option<Self> {
         let initiators = match initiators(site) {
             Members::All => site.nodes(),
@@ -35,7 +35,7 @@ fn nodes(site: &Site) -> f64 {
     f64::from(site.nodes())
 }
 
-/// How ids lie along the ring.
+/// The assignment of ids along the ring.
 fn ids(site: &Site) -> Ids {
     site.order_of_ids().unwrap_or(Ids::Random) // A list that cannot be read was refused before.
 }
@@ -59,12 +59,12 @@ fn edges(site: &Site) -> f64 {
     site.graph().edges() as f64
 }
 
-/// Every node sends its id all the way round.
+/// Every id travels round the whole ring.
 pub(super) fn ring_naive(site: &Site, _conditions: Conditions) -> Option<Expected> {
     Some(Expected::exactly("n^2", nodes(site) * nodes(site)))
 }
 
-/// Every initiator sends its id all the way round.
+/// The id of every initiator travels round the whole ring.
 pub(super) fn le_lann(site: &Site, conditions: Conditions) -> Option<Expected> {
     Some(Expected::exactly("k n", f64::from(conditions.initiators) * nodes(site)))
 }
@@ -89,12 +89,12 @@ fn everyone_on_a_ring(n: f64, site: &Site) -> Expected {
     }
 }
 
-/// The distance to the largest id is anything from 0 to n-1, all equally likely.
+/// The distance to the largest id is uniform from 0 to n-1.
 fn one_initiator(site: &Site) -> Expected {
     Expected::mean("(3n-1)/2", (3.0 * nodes(site) - 1.0) / 2.0)
 }
 
-/// As Chang-Roberts, suppressing; rounds do not matter as long as nothing goes wrong.
+/// As Chang-Roberts, suppressing; rounds do not matter without faults.
 pub(super) fn chang_roberts_numbered(site: &Site, conditions: Conditions) -> Option<Expected> {
     match conditions.initiators {
         1 => Some(one_initiator(site)),
@@ -105,7 +105,7 @@ pub(super) fn chang_roberts_numbered(site: &Site, conditions: Conditions) -> Opt
     }
 }
 
-/// Two opposite ids stop each other, which leaves a factor of one over the root of two.
+/// Ids in opposite directions stop each other, which saves a factor of one over the root of two.
 pub(super) fn chang_roberts_bidirectional(site: &Site, conditions: Conditions) -> Option<Expected> {
     let n = nodes(site);
     let is_start_together = conditions.initiators == site.nodes();
@@ -136,7 +136,7 @@ pub(super) fn franklin(site: &Site, conditions: Conditions) -> Option<Expected> 
     }
 }
 
-/// Franklin's rounds, the last at half the price.
+/// Franklin's rounds, the last at half the cost.
 pub(super) fn dolev_klawe_rodeh(site: &Site, conditions: Conditions) -> Option<Expected> {
     let n = nodes(site);
     match (conditions.initiators, ids(site)) {
@@ -211,7 +211,7 @@ pub(super) fn extinction(site: &Site, conditions: Conditions) -> Option<Expected
     Some(Expected::between("2m-n+1 to k(2m-n+1)", once, waves * once))
 }
 
-/// How many ids can be launched: woken nodes join in unless they only relay.
+/// The number of ids in the race: woken nodes join unless they only relay.
 fn launched(site: &Site, conditions: Conditions) -> f64 {
     match site.choice("wake") {
         "all" => nodes(site),

@@ -1,6 +1,6 @@
-//! Leader election, as everything that runs, checks or shows it knows it.
+//! Leader election as an entry of the catalogue.
 
-/// A line of the table whose formula depends on the conditions of the run.
+/// An entry whose formula depends on the conditions of the run.
 macro_rules! election {
     ($module:ident, $needs:expr, $choices:expr, $formula:expr, $build:expr) => {
         line!(
@@ -41,21 +41,21 @@ use crate::words::{counted, grouped};
 use client::Voter;
 use workload::{Ballot, ElectionReport, Plan};
 
-/// One node is chosen, and all learn which.
+/// Leader election: one node is elected, and every node learns which.
 pub struct Election {
-    /// The node that an algorithm promises to choose.
+    /// The node that the algorithm promises to elect.
     pub winner: Winner,
 }
 
-/// Which nodes call an election.
+/// The nodes that start an election.
 pub static INITIATORS: Opt = Opt {
     name: "initiators",
     value: "NODES",
-    help: "Which nodes start: all, one, a number of them, or list:3,5,8",
+    help: "Initiators: all, one, a number of them, or list:3,5,8",
     usual: &[
-        (Verb::Run, Usual::Means("all, or one if no more may")),
-        (Verb::Check, Usual::Means("all, or one if no more may")),
-        (Verb::Sweep, Usual::Means("all, or one if no more may")),
+        (Verb::Run, Usual::Means("all, or one if the algorithm allows only one")),
+        (Verb::Check, Usual::Means("all, or one if the algorithm allows only one")),
+        (Verb::Sweep, Usual::Means("all, or one if the algorithm allows only one")),
     ],
     check: is::<Members>,
     draw: |draw| {
@@ -68,7 +68,7 @@ pub static INITIATORS: Opt = Opt {
     is_budget: true,
 };
 
-/// When they do.
+/// The time within which initiators start.
 pub static START_WITHIN: Opt = Opt {
     name: "start-within",
     value: "TICKS",
@@ -80,13 +80,13 @@ pub static START_WITHIN: Opt = Opt {
     is_budget: false,
 };
 
-/// How many elections there are.
+/// The number of elections.
 pub static ELECTIONS: Opt = Opt {
     name: "elections",
     value: "COUNT",
-    help: "How many elections follow each other, each when the last is over; in a check, how many \
-           results each initiator wants: it calls an election unless it learns the result of \
-           another's before",
+    help: "Number of elections, each of which begins when the last is over; in a check, number of \
+           results that each initiator wants: it starts an election unless it learns the result \
+           of another one first",
     usual: &[
         (Verb::Run, Usual::Is("1")),
         (Verb::Check, Usual::Is("1")),
@@ -106,20 +106,22 @@ pub static ELECTIONS: Opt = Opt {
 static TO_ELECT: Quantity =
     Quantity::new("messages_to_elect", "messages", "to elect").label("to elect").column("messages");
 static TO_ANNOUNCE: Quantity =
-    Quantity::new("messages_to_announce", "messages", "messages that tell the result")
+    Quantity::new("messages_to_announce", "messages", "messages that announce the result")
         .label("to announce")
         .column("announce");
-static TIME: Quantity = Quantity::new("time_to_elect", "T", "until the first node knows it")
-    .label("time to elect")
-    .column("time")
-    .plotted();
-static HELD: Quantity = Quantity::new("elections", "", "how many were held").label("elections");
+static TIME: Quantity =
+    Quantity::new("time_to_elect", "T", "until the first node knows the leader")
+        .label("time to elect")
+        .column("time")
+        .plotted();
+static HELD: Quantity =
+    Quantity::new("elections", "", "number of elections held").label("elections");
 static LEADER: Quantity = Quantity::new("leader", "", "the winner's id").label("leader");
-static LEADER_NODE: Quantity = Quantity::new("leader_node", "", "where the winner is");
+static LEADER_NODE: Quantity = Quantity::new("leader_node", "", "the winner's node");
 static KNOWN_BY: Quantity =
-    Quantity::new("known_by", "nodes", "how many nodes were told the result").label("known by");
+    Quantity::new("known_by", "nodes", "number of nodes that learned the result").label("known by");
 static STARTED: Quantity =
-    Quantity::new("initiators", "", "how many nodes started an election").label("initiators");
+    Quantity::new("initiators", "", "number of initiators").label("initiators");
 
 static ABOUT: About = About {
     name: "election",
@@ -231,7 +233,7 @@ impl Problem for Election {
         match event {
             Event::Elected => Sense::Grant(Operation::only()),
             Event::Knows(_) => Sense::Learn(Operation::only()),
-            // It is no result yet, but nothing more may come.
+            // A presumed leader is not a result yet, but may be the last event.
             Event::Presumes(_) => Sense::Answer(Operation::only()),
             Event::SteppedDown => Sense::Return(Operation::only()),
             Event::Started => Sense::Other,
@@ -246,7 +248,7 @@ pub(crate) fn entries() -> Vec<Entry> {
     entries
 }
 
-/// The nodes of an algorithm that holds one election, as often as is asked for.
+/// The nodes of an algorithm for one election, repeated as often as the options ask.
 pub fn elections<'a, P>(
     winner: Winner,
     site: &'a Site,
@@ -258,7 +260,7 @@ where
     nodes(Election { winner }, site, move |me| Repeated::new(make(me)))
 }
 
-/// Which nodes start: what was said, or all that may.
+/// The initiators: as given, or all that may start.
 fn initiators(site: &Site) -> Members {
     let usual = match site.entry().needs.one_initiator {
         Some(_) => Members::Count(1),
@@ -271,8 +273,8 @@ fn starting(site: &Site) -> Result<Vec<NodeId>, Refusal> {
     site.resolve(&INITIATORS, &initiators(site))
 }
 
-/// How soon crashes are noticed, if the algorithm wants to be told. Where delays are bounded, not
-/// before the last words of a crashed node have arrived, unless the user wants that.
+/// The delay of crash detection, if the algorithm needs it. Where delays are bounded, the default
+/// is long enough for the last messages of a crashed node to arrive.
 fn notice(site: &Site, options: &Options) -> Option<u64> {
     let needs = site.entry().needs;
     let usual = match needs.bounded {
@@ -286,27 +288,27 @@ fn refuse(site: &Site) -> Result<(), Refusal> {
     let entry = site.entry();
     if site.given(NOTICE.name).is_some() && !entry.needs.notices {
         return Err(Refusal::new(format!(
-            "{} does not survive crashes, so nobody can notice them: leave --notice out",
+            "{} does not handle crash notices: leave --notice out",
             entry.name
         )));
     }
     starting(site).map(drop)
 }
 
-/// Some waves go wrong if two nodes start them.
+/// Refuses several initiators of a wave for one.
 fn refuse_rivals(initiators: usize, site: &Site) -> Result<(), Refusal> {
     let entry = site.entry();
     match entry.needs.one_initiator {
         Some(instead) if initiators > 1 => Err(Refusal::new(format!(
-            "{} is a wave of one initiator, and {initiators} are to start it: \
-             write --initiators one, or use {instead}, which any number may start",
+            "{} is a wave of one initiator, but {initiators} are given: \
+             write --initiators one, or use {instead}, which allows any number",
             entry.name
         ))),
         _ => Ok(()),
     }
 }
 
-/// Started by all nodes and by one, for three orders of ids.
+/// Scenarios with all initiators and with one, for three orders of ids.
 fn scenarios(_setup: &Setup, _delay: Delay) -> Vec<Scenario> {
     let starts = [("all", "all nodes start"), ("one", "one node starts")];
     let orders = ["ascending", "descending", "random"];

@@ -83,7 +83,7 @@ pub(super) fn entries() -> Vec<Entry> {
     ]
 }
 
-/// Who is to win where sleeping nodes compete, or relay.
+/// The winner, depending on whether sleeping nodes compete or relay.
 fn winner(site: &Site) -> Winner {
     match site.choice("wake") {
         "relay" => Winner::LargestInitiator,

@@ -31,7 +31,7 @@ const RELAY: Choice = wakes(&["all", "relay"]);
 pub(super) const PATIENCE: Choice = Choice::new(
     "patience",
     &["auto", "NUMBER"],
-    "After how many ticks a node gives a round up: auto, which is 100 per node, or a number",
+    "Ticks after which a node abandons a round: auto, which is 100 per node, or a number",
 )
 .own_number();
 const PETERSON: Choice = Choice::variant(&["basic", "original", "alternating"]);
@@ -139,10 +139,10 @@ fn wake(site: &Site) -> Wake {
     }
 }
 
-/// How many of those that follow it each node of a ring knows where nodes may crash.
+/// The number of successors that each node of a ring knows where nodes may crash.
 const SUCCESSORS: usize = 16;
 
-/// How long a node waits for the end of a round.
+/// The time after which a node abandons a round.
 pub(super) fn patience(site: &Site) -> Duration {
     match site.choice("patience") {
         "auto" => Duration::from_millis(100 * u64::from(site.nodes())),

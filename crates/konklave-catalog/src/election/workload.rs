@@ -1,4 +1,4 @@
-//! Applications that start elections, and what these cost.
+//! Applications that start elections, and the cost of these.
 
 use konklave::election::{Command, Event, Id};
 use konklave::{NodeId, NodeSet};
@@ -7,22 +7,21 @@ use serde::Serialize;
 use konklave_sim::metrics::Messages;
 use konklave_sim::workload::{Agenda, Workload};
 
-/// What applications do.
+/// The plan of the applications.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// Who starts.
+    /// The initiators.
     pub initiators: Vec<NodeId>,
     /// Every initiator starts at a random time up to this one.
     pub within: u64,
-    /// How many elections follow each other, each when the last has come to rest.
+    /// The number of elections; each begins when the previous one has come to rest.
     pub elections: u32,
-    /// How long it takes the others to notice that a node has crashed or is back; if it is `None`,
-    /// nobody does.
+    /// The delay until the other nodes detect a crash or a restart; `None` if they never do.
     pub notice: Option<u64>,
 }
 
 impl Plan {
-    /// One election, whose initiators start within so many ticks; nobody notices crashes.
+    /// One election, whose initiators start within this many ticks, without crash detection.
     pub fn once(initiators: Vec<NodeId>, within: u64) -> Self {
         Self { initiators, within, elections: 1, notice: None }
     }
@@ -33,16 +32,16 @@ impl Plan {
 pub struct Ballot {
     ids: Vec<Id>,
     plan: Plan,
-    /// How many elections were begun.
+    /// The number of elections begun.
     begun: u32,
-    /// How many of their starts came in time.
+    /// The number of starts that came in time.
     started: u32,
-    /// How often a node was elected.
+    /// The number of elections decided.
     elected: u32,
-    /// The last one, and when the first node knew it.
+    /// The last leader, and when the first node knew it.
     leader: Option<NodeId>,
     decided: Option<u64>,
-    /// The id that was announced, or the largest that anyone presumes to lead, and who believes it.
+    /// The id that was announced, or the largest presumed leader, and the nodes that believe it.
     known: Option<Id>,
     presumed: Option<Id>,
     known_by: NodeSet,
@@ -83,7 +82,7 @@ impl Ballot {
         }
     }
 
-    /// The time is that of the last node that presumes the largest: none can tell before.
+    /// The time is that of the last node that presumes the largest id.
     fn presume(&mut self, node: NodeId, id: Id, now: u64) {
         if self.presumed < Some(id) {
             let place = self.ids.iter().position(|other| *other == id);
@@ -156,7 +155,7 @@ impl Workload for Ballot {
         self.spread(node, Command::Lost(node), agenda);
     }
 
-    /// The others are told; it is told who is down, and calls an election.
+    /// Notifies the other nodes; the restarted node learns which are down, and starts an election.
     fn on_restart(&mut self, node: NodeId, agenda: &mut Agenda<'_, Command>) {
         self.down.remove(node);
         self.spread(node, Command::Found(node), agenda);
@@ -184,24 +183,24 @@ impl Workload for Ballot {
     }
 }
 
-/// What is measured about elections. Times are in units of T, the mean delay of a message.
+/// The measurements of elections. Times are in units of T, the mean delay of a message.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ElectionReport {
     /// The winner's id.
     pub leader: Option<Id>,
-    /// Where the winner is.
+    /// The winner's node.
     pub leader_node: Option<NodeId>,
-    /// How many were held. The messages are those of all of them.
+    /// The number of elections held, whose messages are counted together.
     pub elections: u32,
-    /// How many nodes started one.
+    /// The number of initiators.
     pub initiators: u32,
-    /// How many nodes were told who won.
+    /// The number of nodes that learned the winner.
     pub known_by: u32,
     /// Messages that are not announcements.
     pub messages_to_elect: u64,
     /// Messages that announce the winner.
     pub messages_to_announce: u64,
-    /// When the first node knew who wins the last election; if nodes only presume it, when the last
-    /// one did.
+    /// The time at which the first node knew the winner of the last election; if nodes only presume
+    /// it, the last node.
     pub time_to_elect: Option<f64>,
 }

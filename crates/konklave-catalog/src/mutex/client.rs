@@ -6,7 +6,7 @@ use konklave::mutex::{Command, Event, Phase};
 use konklave_stage::application::of_node;
 use konklave_stage::{Application, Standing};
 
-/// Enters so often, and always leaves at last.
+/// Enters a number of times, and eventually leaves each time.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Visitor {
     left: u32,
@@ -14,7 +14,7 @@ pub struct Visitor {
 }
 
 impl Visitor {
-    /// It enters up to `entries` times.
+    /// A client that enters up to `entries` times.
     pub fn new(entries: u32) -> Self {
         Self { left: entries, phase: Phase::Idle }
     }

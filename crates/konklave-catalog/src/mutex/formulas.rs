@@ -1,9 +1,9 @@
-//! What the formulas say about messages per entry: for `compare`, beside what was measured.
+//! Formulas for messages per entry, which `compare` shows beside the measurements.
 //!
-//! Light load asks one node after the other, each drawn from all nodes, at rest. Heavy load asks
-//! all the time. It is regular if delays are constant and the critical section is long enough for
-//! everything that is said to arrive in time; then it repeats itself, and many algorithms have an
-//! exact figure. In any other case what is compared is a bound that no schedule exceeds, or none.
+//! Under light load one random node at a time asks, at rest. Under heavy load every node asks all
+//! the time. Heavy load is regular if delays are constant and the critical section is long enough
+//! for all messages to arrive; then a run is periodic, and many algorithms have an exact formula.
+//! In all other cases the formula is a bound that no schedule exceeds, or missing.
 
 use konklave::mutex::maekawa::Roles;
 use konklave::{NodeId, NodeSet};
@@ -15,18 +15,18 @@ use crate::demand::{self, CS, Demand, LOAD, WARMUP};
 use crate::expected::Expected;
 use crate::site::Site;
 
-/// What a run is like, as far as formulas depend on it.
+/// The conditions of a run on which formulas depend.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Conditions {
-    /// Who asks when.
+    /// The load.
     pub(super) load: Demand,
     /// Whether every node asks all the time, delays are constant, entries take at least five of
-    /// them, and the beginning and the end are left out: then a run repeats itself.
+    /// them, and the beginning and the end are left out: then a run is periodic.
     pub(super) is_regular: bool,
 }
 
 impl Conditions {
-    /// Those of this run.
+    /// The conditions of this run.
     pub(super) fn of(site: &Site, options: &Options) -> Option<Self> {
         let load = site.get(&LOAD)?;
         let inside = demand::inside(site.get(&CS), options.delay);
@@ -38,7 +38,7 @@ impl Conditions {
     }
 }
 
-/// A request to everyone and an answer from everyone.
+/// A request to every other node and an answer from each.
 pub(super) fn two_each(site: &Site, _conditions: Conditions) -> Option<Expected> {
     Some(Expected::exactly("2(n-1)", 2.0 * (nodes(site) - 1.0)))
 }
@@ -52,8 +52,8 @@ pub(super) fn central(site: &Site, conditions: Conditions) -> Option<Expected> {
     }
 }
 
-/// Requests, acknowledgements and releases to and from everyone. Lazy nodes spare some of them
-/// where requests cross; regular load has none that do.
+/// Requests, acknowledgements and releases to and from every other node. Lazy nodes save some where
+/// requests cross, which does not happen under regular load.
 pub(super) fn lamport(site: &Site, conditions: Conditions) -> Option<Expected> {
     let others = nodes(site) - 1.0;
     let never_cross = conditions.load == Demand::Light || conditions.is_regular;
@@ -65,8 +65,8 @@ pub(super) fn lamport(site: &Site, conditions: Conditions) -> Option<Expected> {
     }
 }
 
-/// Twice the nodes that entered since one's own last entry. Who has a permission in the beginning
-/// does not matter: who asks first is drawn, or not measured.
+/// Twice the nodes that entered since the node's own last entry. The initial permissions do not
+/// matter: the first requester is random, or not measured.
 pub(super) fn carvalho_roucairol(site: &Site, conditions: Conditions) -> Option<Expected> {
     let others = nodes(site) - 1.0;
     match conditions.load {
@@ -76,12 +76,12 @@ pub(super) fn carvalho_roucairol(site: &Site, conditions: Conditions) -> Option<
     }
 }
 
-/// What n messages are, alone: none.
+/// n messages, but none for a single node.
 fn all_of(n: f64) -> f64 {
     if n > 1.0 { n } else { 0.0 }
 }
 
-/// A request to everyone and the token, unless it is here.
+/// A request to every other node and the token, unless the token is here.
 pub(super) fn broadcast_token(site: &Site, conditions: Conditions) -> Option<Expected> {
     let n = nodes(site);
     match conditions.load {
@@ -91,7 +91,7 @@ pub(super) fn broadcast_token(site: &Site, conditions: Conditions) -> Option<Exp
     }
 }
 
-/// Half of the nodes are asked, on average. At worst everyone, and each answers with a probe.
+/// Half of the nodes are asked on average, all in the worst case, and each answers with a probe.
 pub(super) fn singhal(site: &Site, conditions: Conditions) -> Option<Expected> {
     let n = nodes(site);
     match conditions.load {
@@ -110,7 +110,7 @@ pub(super) fn path_reversal(n: u32, is_in_turn: bool) -> f64 {
     }
 }
 
-/// The path to the last one who asked, and the token.
+/// The path to the last requester, and the token.
 pub(super) fn naimi_trehel(site: &Site, conditions: Conditions) -> Option<Expected> {
     let n = site.nodes();
     match conditions.load {
@@ -130,8 +130,8 @@ fn quorum_others(site: &Site) -> Option<f64> {
     Some(f64::from(sum) / nodes(site))
 }
 
-/// A request, a lock and a release for everyone in the quorum, and conflicts: regular ones cost one
-/// failure each.
+/// A request, a lock and a release for every other member of the quorum, and conflicts: under
+/// regular load each costs one `Failed` message.
 pub(super) fn maekawa(site: &Site, conditions: Conditions) -> Option<Expected> {
     let others = quorum_others(site)?;
     match conditions.load {
@@ -160,7 +160,7 @@ pub(super) fn cao_singhal(site: &Site, conditions: Conditions) -> Option<Expecte
 }
 
 /// Requests and answers to and from those asked, releases to those informed, and conflicts: at most
-/// four messages with each arbiter, but only one with an arbiter that nobody else informs.
+/// four messages with each arbiter, but only one with an arbiter that no other node informs.
 pub(super) fn sanders(site: &Site, conditions: Conditions) -> Option<Expected> {
     let structure = table::structure(site).ok()?;
     let others = |set: &NodeSet| f64::from(set.len()) - 1.0;
@@ -168,7 +168,7 @@ pub(super) fn sanders(site: &Site, conditions: Conditions) -> Option<Expected> {
         let sets = structure.at(node);
         others(sets.informed()) + 2.0 * others(sets.asked())
     };
-    // How many inform each arbiter, itself not counted.
+    // The number of nodes that inform each arbiter, itself not counted.
     let mut informants = vec![0_u32; site.nodes() as usize];
     for node in NodeId::all(site.nodes()) {
         let informed = structure.at(node).informed().iter().filter(|&arbiter| arbiter != node);

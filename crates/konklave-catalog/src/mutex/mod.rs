@@ -1,4 +1,4 @@
-//! Mutual exclusion, as everything that runs, checks or shows it knows it.
+//! Mutual exclusion as an entry of the catalogue.
 
 pub mod client;
 mod formulas;
@@ -24,30 +24,29 @@ use client::Visitor;
 pub(crate) use table::entries;
 use workload::{Contention, MutexReport, Plan};
 
-/// At most one node at a time is inside.
+/// Mutual exclusion: at most one node at a time is in its critical section.
 pub struct Mutex;
 
 static MESSAGES: Quantity =
     Quantity::new("messages_per_entry", "", "per entry").label("messages/entry").column("messages");
-static ENTERED: Quantity =
-    Quantity::new("entries", "", "how often any node entered").label("entries");
+static ENTERED: Quantity = Quantity::new("entries", "", "number of entries").label("entries");
 static COORDINATION: Quantity =
     Quantity::new("coordination_delay", "T", "from a release to the next entry")
         .spread()
         .label("coordination")
         .column("delay")
         .plotted();
-static WAITING: Quantity = Quantity::new("waiting_time", "T", "from asking to entering")
+static WAITING: Quantity = Quantity::new("waiting_time", "T", "from request to entry")
     .distribution()
     .label("waiting")
     .column("wait")
     .plotted();
 static RESPONSE: Quantity =
-    Quantity::new("response_time", "T", "from asking to leaving").distribution().label("response");
+    Quantity::new("response_time", "T", "from request to release").distribution().label("response");
 static THROUGHPUT: Quantity =
     Quantity::new("throughput", "entries per T", "entries per unit of time").label("throughput");
 static OVERTAKINGS: Quantity =
-    Quantity::new("overtakings_max", "at most", "entries of others during one wait, at most")
+    Quantity::new("overtakings_max", "at most", "entries of other nodes during one wait, at most")
         .label("overtakings")
         .column("overtaken");
 
@@ -139,10 +138,10 @@ impl Problem for Mutex {
     }
 }
 
-/// One long run of each algorithm, whose beginning and end are left out: whole rounds under regular
-/// load, and so much that every node has entered under light load, for many algorithms remember
-/// which did. Nothing in other cases: then a part of the run would have more or less than its
-/// messages.
+/// One long run of each algorithm, measured without its beginning and end: whole rounds under
+/// regular load; under light load enough for every node to have entered, because many algorithms
+/// depend on which nodes have. In other cases the whole run is measured, because the messages of a
+/// part cannot be attributed to its entries.
 fn scenarios(setup: &Setup, delay: Delay) -> Vec<Scenario> {
     let nodes = u64::from(setup.nodes);
     let load = given(setup, &LOAD).unwrap_or(Demand::Light);
@@ -167,8 +166,7 @@ fn scenarios(setup: &Setup, delay: Delay) -> Vec<Scenario> {
     vec![Scenario { labels, sentence, options, runs: Runs::One, suits: |_| true }]
 }
 
-/// Enough entries for a steady state between beginning and end, where there is one, and only that
-/// is measured.
+/// Enough entries for a steady state, if there is one; only that is measured.
 fn steady(setup: &Setup, delay: Delay) -> Vec<(&'static str, String)> {
     let load = given(setup, &LOAD).unwrap_or(Demand::Heavy);
     let entries: u32 = given(setup, &ENTRIES).unwrap_or(match (load, delay) {

@@ -11,7 +11,7 @@ pub(super) fn nodes(site: &Site) -> f64 {
     f64::from(site.nodes())
 }
 
-/// One hop per entry if everyone uses the token; without bound if nobody does.
+/// One hop per entry if every node uses the token; unbounded if no node does.
 pub(super) fn perpetuum(site: &Site, conditions: Conditions) -> Option<Expected> {
     (conditions.is_regular && site.nodes() > 1).then(|| Expected::exactly("1", 1.0))
 }
@@ -28,8 +28,8 @@ pub(super) fn ring_chase(site: &Site, conditions: Conditions) -> Option<Expected
     }
 }
 
-/// Twice the distance, on average over all pairs; or a walk round the tree. Any two entries are at
-/// most the diameter apart.
+/// Twice the mean distance over all pairs; or a traversal of the tree. Consecutive entries are at
+/// most a diameter apart.
 pub(super) fn raymond(site: &Site, conditions: Conditions) -> Option<Expected> {
     let n = nodes(site);
     if conditions.load == Demand::Light {
@@ -43,16 +43,16 @@ pub(super) fn raymond(site: &Site, conditions: Conditions) -> Option<Expected> {
     let leaves = leaves.count() as f64;
     match site.choice("variant") {
         "combined" => Some(Expected::exactly("(2(n-1)+l)/n", (2.0 * (n - 1.0) + leaves) / n)),
-        // Inner nodes enter more than once in a round, and have had enough before the leaves have.
+        // Inner nodes enter more than once in a round, and finish before the leaves.
         "greedy" => Some(Expected::between("1 to 4(n-1)/l", 1.0, 4.0 * (n - 1.0) / leaves)),
         _ => Some(Expected::exactly("4(n-1)/n", 4.0 * (n - 1.0) / n)),
     }
 }
 
-/// Larger networks would make the distances of all pairs a longer task than the runs.
+/// In larger networks, the distances of all pairs would take longer than the runs.
 const PAIRS_MAX: u32 = 2000;
 
-/// Along every edge, or twice along each but those of a tree; and the way of the token.
+/// Along every edge, or twice along each edge outside a tree; and the path of the token.
 pub(super) fn token_search(site: &Site, conditions: Conditions) -> Option<Expected> {
     let (n, edges) = (nodes(site), site.graph().edges() as f64);
     let (formula, search) = match site.choice("search") {
@@ -84,8 +84,8 @@ pub(super) fn token_search(site: &Site, conditions: Conditions) -> Option<Expect
     }
 }
 
-/// Twice the way along edges, and whoever is told. All that a walk turns are the m - (n-1) edges
-/// beside its way: once for an entry alone, twice in a round of entries.
+/// Twice the path along edges, and the nodes to notify. A traversal turns the m - (n-1) edges
+/// beside its path: once for a single entry, twice in a round of entries.
 pub(super) fn token_graph(site: &Site, conditions: Conditions) -> Option<Expected> {
     let (n, m) = (nodes(site), site.graph().edges() as f64);
     let degree = |node: NodeId| f64::from(site.graph().degree(node));
@@ -162,12 +162,12 @@ pub(super) fn hierarchical(site: &Site, conditions: Conditions) -> Option<Expect
                 "ricart-agrawala" => 2.0 * (m - 1.0),
                 _ => path_reversal(clusters, true),
             };
-            // A representative alone in its cluster has nobody to go on with.
+            // A representative alone in its cluster has no batch to share.
             let batch = |cluster| if size(cluster) > 1.0 { bound } else { 1.0 };
             let entries: f64 = (0..clusters).map(batch).sum();
             let clients = (0..clusters).map(|c| batch(c) * (size(c) - 1.0) / size(c)).sum::<f64>();
             let mean = (3.0 * clients + m * above) / entries;
-            // Small clusters have had enough before the larger ones have.
+            // Small clusters finish before the larger ones.
             let tolerance = if n % m == 0.0 { 0.03 } else { 0.10 };
             let (low, high) = ((1.0 - tolerance) * mean, (1.0 + tolerance) * mean);
             Some(Expected::between("3(n-m)/n + G(m)/B", low, high))
@@ -189,8 +189,8 @@ fn mean_distance(site: &Site) -> f64 {
     sum as f64 / (nodes(site) * nodes(site))
 }
 
-/// The same in the tree of shortest ways to node 0: an edge is crossed by every pair that it
-/// separates.
+/// The mean distance in the tree of shortest paths to node 0: every pair that an edge separates
+/// crosses it.
 fn mean_tree_distance(site: &Site) -> f64 {
     let distances = site.graph().distances(NodeId(0));
     let mut order: Vec<NodeId> = NodeId::all(site.nodes()).collect();

@@ -31,7 +31,7 @@ use crate::refusal::Refusal;
 use crate::site::Site;
 use crate::system::{System, nodes};
 
-/// A line of the table whose formula depends on the conditions of the run.
+/// An entry whose formula depends on the conditions of the run.
 macro_rules! lock {
     ($module:ident, $needs:expr, $choices:expr, $formula:expr, $build:expr) => {
         line!(
@@ -54,7 +54,7 @@ const CARVALHO_ROUCAIROL: Choice = Choice::variant(&["symmetric", "ordered"]);
 const QUORUM: Choice = Choice {
     draw: draw_quorum,
     is_distinct: |value, nodes| match value {
-        // A plane is the default where there is one, and a grid is it elsewhere.
+        // The default is a plane if there is one, else a grid.
         "plane" => false,
         "grid" => Quorums::plane(nodes).is_some(),
         _ => true,
@@ -62,28 +62,27 @@ const QUORUM: Choice = Choice {
     ..Choice::new(
         "quorum",
         &["auto", "plane", "grid", "file:PATH"],
-        "Which nodes are asked: auto, plane, grid or file:PATH, with a line `3: 0 3 7` for the \
+        "Quorums: auto, plane, grid or file:PATH, with a line `3: 0 3 7` for the \
          quorum of node 3",
     )
 };
 const STRUCTURE: Choice = Choice::new(
     "structure",
     &["mixed", "ricart-agrawala", "maekawa", "file:PATH"],
-    "Which nodes are asked and which are informed: mixed, ricart-agrawala, maekawa or file:PATH, \
+    "Request and inform sets: mixed, ricart-agrawala, maekawa or file:PATH, \
      with a line `2: inform 2 / request 0 1 2` for node 2",
 );
 const HIERARCHICAL: Choice = Choice::variant(&["naimi-trehel", "ricart-agrawala", "raymond"]);
-const CLUSTERS: Choice =
-    Choice::new("clusters", &["3", "NUMBER"], "How many clusters the nodes form");
+const CLUSTERS: Choice = Choice::new("clusters", &["3", "NUMBER"], "Number of clusters");
 const BOUND: Choice = Choice::new(
     "bound",
     &["4", "NUMBER"],
-    "How many of its nodes a cluster serves before another has its turn",
+    "Entries within a cluster before another cluster has its turn",
 );
 const LINGER: Choice = Choice::new(
     "linger",
     &["none", "NUMBER"],
-    "How long an idle node keeps the token: none, or so many ticks",
+    "Time that an idle node keeps the token: none, or a number of ticks",
 );
 const RAYMOND: Choice = Choice::variant(&["plain", "combined", "greedy"]);
 const RING_CHASE: Choice = Choice::variant(&["hop", "circle"]);
@@ -91,22 +90,22 @@ const TOKEN_GRAPH: Choice = Choice::variant(&["all", "everyone", "acknowledged",
 const SEARCH: Choice = Choice::new(
     "search",
     &["broadcast", "echo", "tree"],
-    "How the token is found: broadcast, echo or tree",
+    "Search for the token: broadcast, echo or tree",
 );
 const CIRCLE_FIFO: Order = Order::FifoIf("variant", "circle");
 
-/// Any quorum system that exists on so many nodes.
+/// Draws a quorum system that exists on this many nodes.
 fn draw_quorum(draw: &mut Draw<'_>, choice: &Choice) -> Option<String> {
     let nodes = draw.nodes;
     draw_any(draw, choice).filter(|value| value != "plane" || Quorums::plane(nodes).is_some())
 }
 
-/// All of them.
+/// All algorithms for mutual exclusion.
 pub(crate) fn entries() -> Vec<Entry> {
     by_permission().into_iter().chain(by_token()).chain(on_networks()).collect()
 }
 
-/// By permission of other nodes.
+/// Algorithms based on permissions of other nodes.
 fn by_permission() -> Vec<Entry> {
     vec![
         lock!(cao_singhal, COMPLETE, &[QUORUM], formulas::cao_singhal, |site| {
@@ -145,7 +144,7 @@ fn by_permission() -> Vec<Entry> {
     ]
 }
 
-/// By a coordinator, by clusters, or by a token on a given network.
+/// Algorithms with a coordinator, with clusters, or with a token on a given network.
 fn on_networks() -> Vec<Entry> {
     vec![
         lock!(central, COMPLETE, &[], formulas::central, |site| {
@@ -206,7 +205,7 @@ fn on_networks() -> Vec<Entry> {
     ]
 }
 
-/// By a token that travels between any two nodes, or along a tree.
+/// Algorithms with a token that travels between any two nodes, or along a tree.
 fn by_token() -> Vec<Entry> {
     vec![
         lock!(naimi_trehel, COMPLETE, &[], formulas::naimi_trehel, |site| {
@@ -263,7 +262,7 @@ fn acks(site: &Site) -> Acks {
     }
 }
 
-/// The quorums that the user asks for.
+/// The quorums of the option.
 pub(super) fn quorums(site: &Site) -> Result<Quorums, Refusal> {
     let nodes = site.nodes();
     if let Some(text) = site.file("quorum") {
@@ -282,7 +281,7 @@ pub(super) fn quorums(site: &Site) -> Result<Quorums, Refusal> {
     }
 }
 
-/// The information structure that the user asks for.
+/// The information structure of the option.
 pub(super) fn structure(site: &Site) -> Result<Structure, Refusal> {
     let nodes = site.nodes();
     if let Some(text) = site.file("structure") {

@@ -1,4 +1,4 @@
-//! Applications that want to enter a critical section, and what their waiting tells.
+//! Applications that enter a critical section, and their measurements.
 
 use konklave::mutex::{Command, Event};
 use konklave::{NodeId, NodeSet};
@@ -10,21 +10,21 @@ use konklave_sim::workload::{Agenda, Distribution, Spread, Times, Workload};
 
 pub use crate::demand::Demand;
 
-/// What the applications are to do.
+/// The plan of the applications.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// Who asks when.
+    /// The load.
     pub demand: Demand,
-    /// How often each of them enters; under light load, on average.
+    /// The number of entries of each node; under light load, on average.
     pub entries: u32,
-    /// Who asks at all, ascending.
+    /// The nodes that make requests, ascending.
     pub requesters: Vec<NodeId>,
-    /// How long they stay inside, in ticks.
+    /// The time inside the critical section, in ticks.
     pub inside: u64,
-    /// How long they think between two requests, in ticks.
+    /// The think time between two requests, in ticks.
     pub think: u64,
-    /// How many entries are not measured at the beginning, and as many at the end: with whole
-    /// rounds left out, heavy load shows its steady state.
+    /// The number of entries that are not measured at the beginning, and as many at the end, so
+    /// that heavy load is measured in its steady state.
     pub warmup: u64,
     /// The mean delay of a message, in ticks: T.
     pub unit: f64,
@@ -39,14 +39,14 @@ pub struct Contention {
     nodes: Vec<Application>,
     /// Requests still to be made under light load.
     left: u64,
-    /// Who is to enter next under light load, or is inside.
+    /// The node that enters next under light load, or is inside.
     chosen: Option<NodeId>,
-    /// What nodes that are up still want, under other loads.
+    /// The requests left of nodes that are up, under other loads.
     wishes: u64,
     down: NodeSet,
     entries: u64,
     measured: Measured,
-    /// How many commands there were: their order within one tick counts, too.
+    /// The number of commands so far, which orders those within one tick.
     commands: u64,
     latest_release: Option<Moment>,
 }
@@ -62,7 +62,7 @@ struct Moment {
 struct Application {
     left: u32,
     asked: Moment,
-    /// How many entries there were, of anybody, when it asked.
+    /// The number of entries of all nodes before its request.
     entries_before: u64,
     status: Status,
 }
@@ -71,12 +71,12 @@ struct Application {
 enum Status {
     #[default]
     Thinking,
-    /// It has asked, and has not left since.
+    /// The request that has not been released yet.
     Busy,
 }
 
 impl Application {
-    /// How often it will leave the critical section, if nothing happens to it.
+    /// The number of releases to come, if it does not crash.
     fn wishes(&self) -> u64 {
         u64::from(self.left) + u64::from(self.status == Status::Busy)
     }
@@ -138,12 +138,12 @@ impl Contention {
         }
     }
 
-    /// How many entries there will be.
+    /// The total number of entries.
     fn wanted(&self) -> u64 {
         self.plan.requesters.len() as u64 * u64::from(self.plan.entries)
     }
 
-    /// Whether the latest entry is one to be measured.
+    /// Whether the latest entry is measured.
     fn is_measuring(&self) -> bool {
         let warmup = self.plan.warmup;
         self.entries > warmup && self.entries.saturating_add(warmup) <= self.wanted()
@@ -159,7 +159,7 @@ impl Contention {
         }
     }
 
-    /// The next request of a node that asks for itself.
+    /// Schedules the next request of a node, except under light load.
     fn ask_again(&mut self, node: NodeId, agenda: &mut Agenda<'_, Command>) {
         if self.nodes[node.index()].left > 0 {
             let pause = self.thinking_time(agenda);
@@ -167,7 +167,7 @@ impl Contention {
         }
     }
 
-    /// The next request under light load, by anyone who is up.
+    /// Schedules the next request under light load, by a random node that is up.
     fn ask_next(&mut self, pause: u64, agenda: &mut Agenda<'_, Command>) {
         if self.left == 0 {
             return;
@@ -186,7 +186,7 @@ impl Contention {
         }
     }
 
-    /// Long enough for a circling token to be anywhere.
+    /// A random time, long enough for a circling token to be anywhere.
     fn random_pause(&self, agenda: &mut Agenda<'_, Command>) -> u64 {
         let round = (self.nodes.len() as f64 * self.plan.unit) as u64;
         self.plan.think + round + agenda.random().below(round + 1)
@@ -341,25 +341,25 @@ impl Workload for Contention {
     }
 }
 
-/// What is measured about mutual exclusion. Times are in units of T, the mean delay of a message;
-/// what there were no cases of is missing.
+/// The measurements of mutual exclusion. Times are in units of T, the mean delay of a message;
+/// quantities without samples are missing.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct MutexReport {
-    /// How often anybody entered.
+    /// The number of entries.
     pub entries: u64,
     /// All messages, divided by entries; if the protocol never rests, those until the last entry.
     pub messages_per_entry: Option<f64>,
-    /// From a release to the next entry, if the entering node was waiting already.
+    /// The time from a release to the next entry, if the entering node was waiting already.
     pub coordination_delay: Option<Spread>,
-    /// From asking to leaving.
+    /// The time from request to release.
     pub response_time: Option<Distribution>,
-    /// From asking to entering.
+    /// The time from request to entry.
     pub waiting_time: Option<Distribution>,
-    /// The same, as how many of each length there were.
+    /// The histogram of waiting times.
     #[serde(skip)]
     pub waiting_times: Vec<(f64, u64)>,
     /// Entries per T.
     pub throughput: Option<f64>,
-    /// The largest number of entries of others while one node waited.
+    /// The largest number of entries of other nodes while one node waited.
     pub overtakings_max: u64,
 }

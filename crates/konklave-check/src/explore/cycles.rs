@@ -1,9 +1,8 @@
-//! Schedules without an end. A cycle is a defect if it is fair: if everything that can happen all
-//! the time in it does happen in it. Then nothing outside of the nodes' control keeps a run from
-//! going round for ever.
+//! Infinite schedules. A cycle is a failure if it is weakly fair: if every input that is enabled
+//! throughout the cycle happens in it. Then a fair run can repeat it for ever.
 //!
-//! In a patient world, a timer cannot run out while messages are in transit. But if it is pending
-//! all the time and never begins anew, and there are moments when it could run out, then it does.
+//! Unless the search is hasty, a timer cannot expire while messages are in transit. But if it is
+//! pending throughout the cycle, is never reset, and could expire in some state, then it does.
 
 mod components;
 mod maze;
@@ -24,8 +23,8 @@ use crate::successors::{Successor, Successors};
 use maze::{Door, Maze, Room, Walk};
 
 impl Space<'_> {
-    /// A fair cycle, if there is one: in which somebody waits, if nodes never rest, and else any.
-    /// It need not be the shortest: that would be the problem of the travelling salesman.
+    /// A fair cycle, if there is one: in which a node waits, if nodes never rest, and else any.
+    /// It need not be the shortest, which would be an instance of the travelling salesman problem.
     pub(super) fn fair_cycle(
         &self,
         watch: &mut Watch<'_>,

@@ -1,4 +1,4 @@
-//! Reading and writing histories, and what is wrong with those that make no sense.
+//! Reading and writing histories, with errors for malformed ones.
 
 use std::collections::HashMap;
 use std::fmt::{self, Display};
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Dictionary, Heap, History, Nature, Object, Operation, Queue, Register, Stack};
 
-/// The version of the form. A reader refuses others.
+/// The version of the format. A reader refuses others.
 pub const VERSION: u32 = 1;
 
 /// The objects whose histories can be checked.
@@ -22,12 +22,12 @@ struct Header {
     object: String,
 }
 
-/// Why something is no history: the line, and what is wrong with it.
+/// An error in a history: the line and the problem.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Malformed {
     /// Counted from one.
     pub line: usize,
-    /// What is wrong, and what would be right.
+    /// The problem, and what is valid.
     pub problem: String,
 }
 
@@ -56,16 +56,16 @@ pub(super) fn read_header(input: &mut impl BufRead) -> Result<&'static str, Malf
         return Err(wrong(format!("the file is empty; it has to begin with {form}")));
     }
     let header: Header = serde_json::from_str(&line).map_err(|error| {
-        wrong(format!("this is no history, which begins with {form}: {}", explain(&error)))
+        wrong(format!("this is not a history, which begins with {form}: {}", explain(&error)))
     })?;
     if header.konklave_history != VERSION {
         let theirs = header.konklave_history;
-        let problem = format!("version {theirs} of the form; only {VERSION} can be read");
+        let problem = format!("version {theirs} of the format; only {VERSION} can be read");
         return Err(wrong(problem));
     }
     OBJECTS.into_iter().find(|&name| name == header.object).ok_or_else(|| {
         let known = OBJECTS.join(", ");
-        wrong(format!("there is no object '{}': there are {known}", header.object))
+        wrong(format!("there is no object '{}': valid objects are {known}", header.object))
     })
 }
 
@@ -107,7 +107,7 @@ impl<O: Object> History<O> {
     }
 }
 
-/// What can be wrong with one operation.
+/// Validates one operation.
 fn well_formed<O: Object>(operation: &Operation<O::Op>) -> Result<(), String> {
     let asks = O::nature(operation.op).asks();
     match (operation.returned, operation.result) {
@@ -117,7 +117,7 @@ fn well_formed<O: Object>(operation: &Operation<O::Op>) -> Result<(), String> {
         }
         (None, Some(_)) => Err("it has a result, so it needs a time 'returned'".to_owned()),
         (Some(_), None) if asks => {
-            Err("it returned, so it needs a 'result': a number, or null for nothing".to_owned())
+            Err("it returned, so it needs a 'result': a number, or null for no value".to_owned())
         }
         (Some(_), Some(Some(_))) if !asks => {
             Err("this operation has no 'result': leave it out".to_owned())
@@ -181,7 +181,9 @@ fn witnessed<Op: Copy>(operations: &[Operation<Op>]) -> Result<(), Malformed> {
     match operations.iter().position(is_without) {
         Some(without) => {
             let line = with + 2;
-            let problem = format!("it has no witness, but line {line} has one: give all or none");
+            let problem = format!(
+                "it has no witness, but line {line} has one: give all of them a witness, or none"
+            );
             Err(Malformed::operation(without, problem))
         }
         None => Ok(()),

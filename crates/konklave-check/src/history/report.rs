@@ -1,4 +1,4 @@
-//! The whole check: read, judge, explain.
+//! The check of a history: read, judge, explain.
 
 use std::cell::OnceCell;
 use std::collections::HashMap;
@@ -18,92 +18,92 @@ use super::{
 };
 use super::{Operation, Outcome, Queue, Register, Stack, check_witness, search, shrink};
 
-/// How many words a search may remember, unless somebody knows better: some hundred megabytes.
+/// The default budget of a search, in words of memory: some hundred megabytes.
 pub const BUDGET: u64 = 20_000_000;
 
-/// What there is to say about a history.
+/// The report about a history.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Report {
     /// The object's name.
     pub object: &'static str,
-    /// How many operations there are.
+    /// The number of operations.
     pub operations: usize,
-    /// How many of them have not returned.
+    /// The number of pending operations.
     pub pending: usize,
-    /// How many processes there are.
+    /// The number of processes.
     pub processes: usize,
-    /// What was found, for each consistency that was asked for.
+    /// A finding for each consistency condition requested.
     pub findings: Vec<Finding>,
 }
 
-/// Whether a history has one kind of consistency, and why.
+/// The verdict about one consistency condition, and its justification.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Finding {
-    /// Which kind.
+    /// The consistency condition.
     pub consistency: Consistency,
-    /// Whether it has.
+    /// The verdict.
     pub verdict: Verdict,
-    /// How that was found out.
+    /// The method of the verdict.
     pub method: Method,
-    /// What is wrong with the order that the witnesses give.
+    /// The flaw of the witness order.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub broken_witness: Option<String>,
     /// An order that the search found. It leaves out pending operations without effect.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub order: Option<Vec<Shown>>,
-    /// Why the search found none.
+    /// The reason why no order is valid.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub explanation: Option<Explanation>,
 }
 
-/// Whether a history is consistent.
+/// The verdict about a history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// It is.
+    /// The history is consistent.
     Consistent,
-    /// It is not.
+    /// The history is not consistent.
     Violated,
-    /// The search was given up. If the witness is broken, the object has not followed the order
-    /// that it claims, but another order may still explain the history.
+    /// The search hit its limit. If the witness order fails, the object has not followed the order
+    /// that it claims, but another order may still be valid.
     Undecided,
 }
 
-/// How a verdict was found.
+/// The method of a verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Method {
-    /// By the order that the witnesses give.
+    /// A check of the witness order.
     Witness,
-    /// By a search among all orders.
+    /// A search among all orders.
     Search,
-    /// By what was put there, which some answer is not, or not any more.
+    /// A check of sources: some result was never inserted, or was removed before.
     Sources,
 }
 
-/// Why no order explains a history.
+/// The reason why no order of a history is valid.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Explanation {
-    /// Operations that no order explains, whatever the others did.
+    /// Operations without a valid order, whatever the others did.
     pub core: Vec<Shown>,
-    /// As many of them as can be explained, in order.
+    /// A longest valid prefix of them.
     pub explained: Vec<Shown>,
-    /// Those that would have to go next, each with the reason why it cannot.
+    /// The candidates for the next operation, each with the reason why it is impossible.
     pub stuck: Vec<(Shown, String)>,
 }
 
-/// An operation as people read it.
+/// An operation as text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Shown {
-    /// Who asked.
+    /// The process that invoked it.
     pub process: u32,
     /// Its number among those of the process.
     pub seq: u32,
-    /// What was asked and answered, such as `dequeue -> 5`.
+    /// The operation and its result, such as `dequeue -> 5`.
     pub what: String,
-    /// When it was asked.
+    /// The time of invocation.
     pub invoked: u64,
-    /// When it was answered.
+    /// The time of return; `None` if pending.
     pub returned: Option<u64>,
 }
 
@@ -126,7 +126,7 @@ pub fn check(
         Queue::NAME => judge(&History::<Queue>::read(input)?, wanted, budget),
         Stack::NAME => judge(&History::<Stack>::read(input)?, wanted, budget),
         Heap::NAME => judge(&History::<Heap>::read(input)?, wanted, budget),
-        name => unreachable!("{name} is no object"),
+        name => unreachable!("{name} is not an object"),
     })
 }
 
@@ -159,7 +159,7 @@ struct Case<'a, O: Object> {
 }
 
 impl<O: Object> Case<'_, O> {
-    /// The witness decides if it can. If it is broken, another order may still explain the history.
+    /// The witness order decides if it is valid. If it fails, another order may still be valid.
     fn find(&self, consistency: Consistency) -> Finding {
         let broken = self.complaints.as_ref().map(|complaints| complaints.about(consistency));
         let finding = Finding {
@@ -254,7 +254,7 @@ impl<O: Object> Case<'_, O> {
         outcome.get_or_init(|| search(self.history, consistency, self.budget))
     }
 
-    /// Why no order explains these operations.
+    /// The reason why no order of these operations is valid.
     fn explain(&self, core: &[usize], consistency: Consistency) -> Explanation {
         let operations = self.history.operations();
         let outcome = search_among::<O>(operations, core, consistency, &mut self.budget.clone());
@@ -263,11 +263,11 @@ impl<O: Object> Case<'_, O> {
         };
         let show = |index: usize| shown(self.history, index);
         let reason = |index: usize, obstacle| match obstacle {
-            Obstacle::Answer(right) => format!("the answer would be {}", said(right)),
+            Obstacle::Answer(right) => format!("the result would be {}", said(right)),
             Obstacle::After(first) => format!("only after {}", show(first)),
             Obstacle::NoSource => {
                 let found = said(operations[index].answer());
-                format!("nobody ever put {found} there")
+                format!("no operation inserts {found}")
             }
         };
         let stopped = |(index, it)| (show(index), reason(index, it));
@@ -296,16 +296,16 @@ fn describe<O: Object>(history: &History<O>, complaint: Complaint) -> String {
             format!("{} and {} have the same witness", show(one), show(other))
         }
         Complaint::WrongAnswer(index, right) => {
-            format!("{}, where the answer would be {}", show(index), said(right))
+            format!("{}, where the result would be {}", show(index), said(right))
         }
         Complaint::OutOfSequence(early, late) => {
-            format!("{} stands before {}, which was issued earlier", show(early), show(late))
+            format!("{} precedes {}, which its process invoked earlier", show(early), show(late))
         }
         Complaint::AgainstTime(early, late) => {
             let (early, late) = (show(early), show(late));
             let returned = late.returned.unwrap_or_default();
             format!(
-                "{early}, invoked at {}, stands before {late}, returned at {returned}",
+                "{early}, invoked at {}, precedes {late}, which returned at {returned}",
                 early.invoked
             )
         }

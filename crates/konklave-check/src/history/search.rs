@@ -1,5 +1,5 @@
 //! Searching for an order that explains a history. The problem is NP-complete, so this is for short
-//! histories, and for longer ones in which little overlaps; a budget ends what would take for ever.
+//! histories, and for longer ones in which little overlaps; a budget bounds the search.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, HashSet};
@@ -7,34 +7,34 @@ use std::collections::{BTreeMap, BinaryHeap, HashSet};
 use super::sources::has_source;
 use super::{Answer, Consistency, History, Nature, Object, Operation};
 
-/// What a search has found. Operations are named by their places in the history.
+/// The result of a search. Operations are named by their places in the history.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// An order that explains the history; it leaves out pending operations that had no effect.
     Explained(Vec<usize>),
     /// There is no such order.
     Unexplained(Stuck),
-    /// The budget was spent before either was sure.
+    /// The budget was spent before a verdict.
     Undecided,
 }
 
-/// How far an attempt to explain a history can come.
+/// A longest valid prefix, and its obstacles.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stuck {
-    /// As many operations as can be explained, in order.
+    /// A longest valid prefix.
     pub order: Vec<usize>,
-    /// Those that would have to go next, and why they cannot.
+    /// The candidates for the next operation, and their obstacles.
     pub next: Vec<(usize, Obstacle)>,
 }
 
-/// Why an operation cannot go next.
+/// The obstacle to an operation as the next one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Obstacle {
-    /// Its answer would have been this.
+    /// Its result would have been this.
     Answer(Answer),
     /// This one had returned before it was invoked.
     After(usize),
-    /// Nobody ever put there what it has found.
+    /// No operation inserts its result.
     NoSource,
 }
 
@@ -49,7 +49,7 @@ pub fn search<O: Object>(
     search_among::<O>(history.operations(), &all, consistency, &mut budget)
 }
 
-/// The same for some of the operations.
+/// Searches for an order of some of the operations.
 ///
 /// Linearizability is local: each key has an order, and then there is one for all. Sequential
 /// consistency is not.

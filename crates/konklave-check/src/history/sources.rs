@@ -1,11 +1,11 @@
-//! Answers that come from nowhere. They are seen at once, however long the history is.
+//! Results without a source. They are detected in linear time, however long the history is.
 
 use std::collections::HashMap;
 
 use super::{Nature, Object, Operation};
 
-/// Operations that no order explains, because one of them has an answer without a source: nobody
-/// ever put there what it found, or it took out what another had taken out.
+/// Operations without a valid order, because a result has no source: no operation inserts it, or
+/// another has removed it.
 pub(super) fn without_source<O: Object>(operations: &[Operation<O::Op>]) -> Option<Vec<usize>> {
     let mut sources = HashMap::new();
     for (index, operation) in operations.iter().enumerate() {
@@ -30,7 +30,7 @@ pub(super) fn without_source<O: Object>(operations: &[Operation<O::Op>]) -> Opti
     None
 }
 
-/// Whether somebody puts there what this operation has found, if it has found anything.
+/// Whether some operation inserts the result of this one, if it has one.
 pub(super) fn has_source<O: Object>(
     operations: &[Operation<O::Op>],
     asking: &Operation<O::Op>,

@@ -6,27 +6,27 @@ use std::collections::HashMap;
 use super::search::found;
 use super::{Answer, Consistency, History, Nature, Object, Operation};
 
-/// Why an order is no explanation. Operations are named by their places in the history.
+/// The flaw of an order. Operations are named by their places in the history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Complaint {
     /// Two operations have the same witness.
     SamePlace(usize, usize),
-    /// In this order the operation has another answer: this one.
+    /// In this order the operation has another result: this one.
     WrongAnswer(usize, Answer),
-    /// The first stands before the second, of the same process, which was issued earlier.
+    /// The first precedes the second, which the same process invoked earlier.
     OutOfSequence(usize, usize),
-    /// The first stands before the second, which had returned when the first was invoked.
+    /// The first precedes the second, which had returned when the first was invoked.
     AgainstTime(usize, usize),
 }
 
 /// What is wrong with an order, for each purpose that it may serve.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Complaints {
-    /// It does not even explain the answers.
+    /// The results differ.
     pub answers: Option<Complaint>,
-    /// It swaps operations of one process.
+    /// The program order of a process is violated.
     pub sequence: Option<Complaint>,
-    /// It swaps operations that follow each other in time.
+    /// The real-time order is violated.
     pub time: Option<Complaint>,
 }
 
@@ -68,7 +68,7 @@ fn wrong_answer<O: Object>(operations: &[Operation<O::Op>], order: &[usize]) -> 
             (None, _) => {}
             (Some(right), Some(_)) => return Some(Complaint::WrongAnswer(index, right)),
             (Some(there), None) if O::nature(operation.op) == Nature::Remove => {
-                // Of several that are there, it took one that nobody else got.
+                // Of several that are there, it took one that no other operation got.
                 let before = order[..place].iter().map(|&it| O::nature(operations[it].op));
                 let mut ids = there.into_iter().chain(before.filter_map(|it| it.value(None)));
                 let taken = ids.find(|&id| {

@@ -20,11 +20,11 @@ pub(crate) enum Happening<P: Protocol> {
     Arrive { letter: Letter<P>, choices: Vec<u32> },
     /// A message is lost.
     Lose(Letter<P>),
-    /// A message will arrive twice.
+    /// A message is duplicated.
     Duplicate(Letter<P>),
     /// A message is forged and arrives.
     Forge { from: NodeId, to: NodeId, msg: P::Msg, choices: Vec<u32> },
-    /// A crashed node is back and starts.
+    /// A crashed node restarts.
     Restart { node: NodeId, choices: Vec<u32> },
 }
 
@@ -45,13 +45,13 @@ pub(crate) struct Recorded<P: Protocol> {
 /// Why a schedule cannot be shrunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unfit {
-    /// It breaks no promise.
+    /// The trace breaks no promise.
     NothingBroken,
-    /// Its last steps can repeat for ever: with fewer of them, they could not.
+    /// The last steps repeat for ever, and such schedules cannot be shrunk.
     Endless,
     /// Its end is missing, or it mentions nodes or messages that do not exist.
     Damaged,
-    /// What happens in it does not break the promise when it happens again.
+    /// The replay does not break the promise.
     Unrepeatable,
 }
 

@@ -42,7 +42,7 @@ fn what_makes_no_sense_is_refused_with_its_line() {
         ),
         (
             &[r#"{"process":0,"seq":0,"op":"dequeue","invoked":3,"returned":4}"#],
-            "line 2: it returned, so it needs a 'result': a number, or null for nothing",
+            "line 2: it returned, so it needs a 'result': a number, or null for no value",
         ),
         (
             &[r#"{"process":0,"seq":0,"op":"dequeue","result":null,"invoked":3}"#],
@@ -63,7 +63,8 @@ fn what_makes_no_sense_is_refused_with_its_line() {
     }
     let with =
         r#"{"process":1,"seq":0,"op":"dequeue","result":5,"invoked":3,"returned":4,"witness":[1]}"#;
-    let problem = "line 2: it has no witness, but line 3 has one: give all or none";
+    let problem =
+        "line 2: it has no witness, but line 3 has one: give all of them a witness, or none";
     assert_eq!(refused(&[ENQUEUE, with]), problem);
 }
 
@@ -73,12 +74,12 @@ fn the_first_line_says_what_it_is() {
         check(text.as_bytes(), &KINDS, BUDGET).expect_err("this makes no sense").to_string()
     };
     assert!(refused("").starts_with("line 1: the file is empty"));
-    assert!(refused("hello").starts_with("line 1: this is no history, which begins with {"));
-    assert!(refused(ENQUEUE).starts_with("line 1: this is no history, which begins with {"));
+    assert!(refused("hello").starts_with("line 1: this is not a history, which begins with {"));
+    assert!(refused(ENQUEUE).starts_with("line 1: this is not a history, which begins with {"));
     let version = refused(r#"{"konklave_history":2,"object":"queue"}"#);
-    assert_eq!(version, "line 1: version 2 of the form; only 1 can be read");
+    assert_eq!(version, "line 1: version 2 of the format; only 1 can be read");
     let object = refused(r#"{"konklave_history":1,"object":"deque"}"#);
-    let known = "there are register, dictionary, queue, stack, heap";
+    let known = "valid objects are register, dictionary, queue, stack, heap";
     assert_eq!(object, format!("line 1: there is no object 'deque': {known}"));
 }
 

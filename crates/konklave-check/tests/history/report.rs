@@ -44,7 +44,7 @@ fn an_answer_from_nowhere_is_a_violation() {
     let history = told::<Stack>(&hopeless(&[Some(3), Some(77)]));
     for finding in findings(&history, LITTLE) {
         assert_eq!((finding.verdict, finding.method), (Verdict::Violated, Method::Sources));
-        let stuck = "pop -> 77: nobody ever put 77 there".to_owned();
+        let stuck = "pop -> 77: no operation inserts 77".to_owned();
         assert_eq!(reasons(&finding), (vec!["pop -> 77".to_owned()], vec![stuck]));
     }
     let history = told::<Dictionary>(&[
@@ -64,7 +64,7 @@ fn an_element_that_two_got_is_a_violation() {
         assert_eq!((finding.verdict, finding.method), (Verdict::Violated, Method::Sources));
         let (core, stuck) = reasons(&finding);
         assert_eq!(core, ["push 3", "pop -> 3", "pop -> 3"]);
-        assert_eq!(stuck, ["pop -> 3: the answer would be nothing"]);
+        assert_eq!(stuck, ["pop -> 3: the result would be nothing"]);
     }
 }
 
@@ -202,7 +202,7 @@ fn a_broken_witness_is_no_proof() {
     assert_eq!((proven.verdict, proven.method), (Verdict::Violated, Method::Search));
     let (core, stuck) = reasons(&proven);
     assert_eq!(core, ["push 19", "pop -> nothing"]);
-    assert_eq!(stuck, ["pop -> nothing: the answer would be 19"]);
+    assert_eq!(stuck, ["pop -> nothing: the result would be 19"]);
 
     let history = witnessed::<Queue>(&busy(0, 200), |place| -place);
     for finding in findings(&history, LITTLE) {

@@ -1,38 +1,38 @@
-//! What goes wrong in a run, as the user writes it.
+//! The options that inject faults into a run.
 
 use clap::Args;
 use konklave_sim::faults::{self, Corruption, Faults, Outage, Partition};
 
-/// What goes wrong.
+/// Faults to inject.
 #[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Faults")]
 pub struct FaultArgs {
-    /// The probability that a message is lost
+    /// Probability that a message is lost
     #[arg(long, value_name = "P", value_parser = faults::probability)]
     pub loss: Option<f64>,
-    /// The probability that a message arrives twice
+    /// Probability that a message is duplicated
     #[arg(long, value_name = "P", value_parser = faults::probability)]
     pub duplicate: Option<f64>,
-    /// The probability that a message is held up, so that later ones overtake it
+    /// Probability that a message is delayed, so that later messages overtake it
     #[arg(long, value_name = "P", value_parser = faults::probability, conflicts_with = "fifo")]
     pub reorder: Option<f64>,
-    /// A node stops and forgets everything: NODE@FROM for ever, NODE@FROM..TO with a restart
+    /// Crash a node, which loses its state: NODE@FROM for ever, NODE@FROM..TO with a restart
     #[arg(long, value_name = "NODE@TIME")]
     pub crash: Vec<Outage>,
-    /// A node does nothing for a while, then catches up: NODE@FROM..TO
+    /// Pause a node, which keeps its state and then catches up: NODE@FROM..TO
     #[arg(long, value_name = "NODE@TIME")]
     pub pause: Vec<Outage>,
-    /// Groups of nodes are cut off: 0-4/5-9@FROM..TO; with hold: before it, messages wait
+    /// Partition the network: 0-4/5-9@FROM..TO; messages across it are lost, or wait after hold:
     #[arg(long, value_name = "GROUPS@TIME")]
     pub partition: Vec<Partition>,
-    /// Garbage appears, once there were messages to make it of: state:NODE@TIME or
+    /// Corrupt a state or a channel, with values of earlier messages: state:NODE@TIME or
     /// channel:FROM-TO@TIME
     #[arg(long, value_name = "WHAT@TIME")]
     pub corrupt: Vec<Corruption>,
 }
 
 impl FaultArgs {
-    /// The faults as the simulator takes them.
+    /// Converts the options to the fault plan of the simulator.
     pub fn to_faults(&self) -> Faults {
         Faults {
             loss: self.loss.unwrap_or(0.0),

@@ -20,13 +20,12 @@ use crate::given::Given;
   konklave check --specimen maekawa-without-inquire
   konklave check mutex --nodes 3 --entries 2 --seconds 600
 
-The search looks at every order in which messages can arrive, timers can run out and applications
-can ask. It says for each promise whether it holds in all of them, and how many messages the
-cheapest and the dearest schedule take. Each algorithm of a family has the limits to itself.
+The search covers every order in which messages arrive, timers expire and applications make
+requests. The report says for each promise whether it holds in every schedule, and how many messages
+the cheapest and the costliest schedule take. The limits apply to each algorithm of a family.
 
-Exit codes: 0 everything was looked at and every promise holds, 1 a promise is broken, 2 bad usage
-or input, 3 inconclusive: a limit was hit or somebody has stopped it before that, or there is no
-schedule for --worst.")]
+Exit codes: 0 the search was exhaustive and every promise holds, 1 a promise is broken, 2 bad usage
+or input, 3 inconclusive: the search hit a limit or was interrupted, or --worst has no schedule.")]
 pub struct CheckArgs {
     /// The algorithm, by a name that `list` shows; or a family, for a table of all its algorithms
     #[arg(required_unless_present = "specimen", default_value = "", hide_default_value = true)]
@@ -38,71 +37,71 @@ pub struct CheckArgs {
     ])]
     pub specimen: Option<String>,
 
-    /// How many nodes there are [default: as the topology says, or 3]
+    /// Number of nodes [default: that of the topology, or 3]
     #[arg(long, short, value_parser = number_of_nodes)]
     pub nodes: Option<u32>,
-    /// Who can talk to whom, as `run` takes it [default: what the algorithm needs]
+    /// The network, as in `run` [default: what the algorithm needs]
     #[arg(long)]
     pub topology: Option<String>,
-    /// Decides random networks, ids and initiators
+    /// Seed of random networks, ids and initiators
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
-    /// Channels keep the order of messages [default: if the algorithm needs it]
+    /// Channels are FIFO: messages arrive in the order sent [default: if the algorithm needs it]
     #[arg(long, conflicts_with = "any_order")]
     pub fifo: bool,
-    /// Messages overtake each other, even if the algorithm needs them not to
+    /// Messages may overtake each other, even if the algorithm needs FIFO channels
     #[arg(long)]
     pub any_order: bool,
-    /// Timers run out, and crashes are noticed, at any time, not only when nothing is in transit
+    /// Timers expire, and crashes are detected, at any time, even while messages are in transit
     #[arg(long)]
     pub hasty: bool,
 
-    /// How often each node asks, at any time, one number for each: 2,1,1
+    /// How many requests each node makes, at any time, one number per node: 2,1,1
     #[arg(long, value_name = "COUNTS", value_delimiter = ',')]
     pub budget: Option<Vec<u32>>,
     /// Options of the problem and of the algorithm, as the catalogue declares them
     #[arg(skip)]
     pub options: Given,
 
-    /// How many messages may be lost
+    /// Maximum number of messages lost
     #[arg(long, value_name = "COUNT", default_value_t = 0, help_heading = "Faults")]
     pub losses: u8,
-    /// How many messages may arrive once more
+    /// Maximum number of messages duplicated
     #[arg(long, value_name = "COUNT", default_value_t = 0, help_heading = "Faults")]
     pub duplicates: u8,
-    /// How many nodes may crash
+    /// Maximum number of nodes that crash
     #[arg(long, value_name = "COUNT", default_value_t = 0, help_heading = "Faults")]
     pub crashes: u8,
 
-    /// Tell states apart by all they consist of, not by fingerprints of 64 bits
+    /// Compare whole states instead of 64-bit fingerprints: no state can be overlooked
     #[arg(long, help_heading = "Search")]
     pub exact: bool,
-    /// How many threads search [default: one per processor]
+    /// Number of search threads [default: one per processor]
     #[arg(long, value_name = "COUNT", help_heading = "Search", value_parser = threads)]
     pub threads: Option<NonZeroUsize>,
-    /// Do not find out costs, nor whether schedules end: takes half the time
+    /// Check safety only, without costs and liveness: takes half the time
     #[arg(long, conflicts_with = "worst", help_heading = "Search")]
     pub no_costs: bool,
-    /// Stop after so many different states
+    /// Stop after this many distinct states
     #[arg(long, value_name = "COUNT", help_heading = "Search")]
     #[arg(value_parser = clap::value_parser!(u64).range(1..))]
     pub states: Option<u64>,
-    /// Stop after so many steps
+    /// Stop at this search depth, in steps
     #[arg(long, value_name = "STEPS", help_heading = "Search")]
     #[arg(value_parser = clap::value_parser!(u32).range(1..))]
     pub depth: Option<u32>,
-    /// Stop at so many MiB
+    /// Stop when the search uses this much memory, in MiB
     #[arg(long, value_name = "MIB", default_value_t = 16_384, help_heading = "Search")]
     #[arg(value_parser = clap::value_parser!(u64).range(1..))]
     pub memory: u64,
-    /// Stop after so many seconds; of a family, so many for each algorithm
+    /// Stop after this many seconds; for a family, per algorithm
     #[arg(long, value_name = "SECONDS", value_parser = time, help_heading = "Search")]
     pub seconds: Option<Duration>,
 
     /// Write a schedule that breaks a promise to this file, as a trace
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub trace: Option<PathBuf>,
-    /// Write a schedule with the most messages to this file, as a trace
+    /// Write a costliest schedule, with the most messages, to this file, as a trace
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub worst: Option<PathBuf>,
     /// Write a report with a picture of the schedule to this folder

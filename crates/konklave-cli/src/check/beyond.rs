@@ -1,4 +1,4 @@
-//! What a check lets happen although the algorithm assumes that it does not.
+//! The assumptions of an algorithm that a check violates.
 
 use konklave::NodeId;
 use konklave_catalog::site::Site;
@@ -7,7 +7,7 @@ use konklave_sim::faults::Outage;
 
 use crate::fuzz::faults::{Disorder, parts};
 
-/// What of this world the algorithm assumes not to happen.
+/// The faults and disorders of the search that the algorithm assumes not to happen.
 pub(super) fn beyond(site: &Site, world: World) -> Vec<Disorder> {
     let needs = site.entry().needs;
     let happens = [
@@ -15,18 +15,18 @@ pub(super) fn beyond(site: &Site, world: World) -> Vec<Disorder> {
         (world.faults.duplicates > 0, Disorder::Duplication),
         (world.faults.crashes > 0 && !survives(site, world.faults.crashes), Disorder::Crash),
         (world.order == Order::Any && site.needs_fifo(), Disorder::Overtaking),
-        // A timer that waits for the longest delay runs out before that.
+        // A timer set to the maximum delay may expire earlier.
         (world.pace == Pace::Free && needs.bounded, Disorder::Slowness),
     ];
     happens.into_iter().filter(|(happens, _)| *happens).map(|(_, disorder)| disorder).collect()
 }
 
-/// Whether the algorithm promises to survive so many crashes, whoever it is that crashes.
+/// Whether the algorithm promises to survive this many crashes, of any nodes.
 fn survives(site: &Site, crashes: u8) -> bool {
     site.entry().needs.notices && !can_part(site, crashes, &mut Vec::new())
 }
 
-/// Whether those that are up can be parted by so many more crashes.
+/// Whether this many further crashes can disconnect the nodes that are up.
 fn can_part(site: &Site, more: u8, crashed: &mut Vec<Outage>) -> bool {
     if parts(crashed, site) {
         return true;
@@ -41,7 +41,7 @@ fn can_part(site: &Site, more: u8, crashed: &mut Vec<Outage>) -> bool {
         })
 }
 
-/// The same in words: what the algorithm does not promise to survive, if there is something.
+/// The violated assumptions in words, if there are any.
 pub(super) fn excuse(site: &Site, world: World) -> Option<String> {
     let names: Vec<_> = beyond(site, world).into_iter().map(name).collect();
     (!names.is_empty()).then(|| names.join(" and "))

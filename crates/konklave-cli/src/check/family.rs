@@ -1,4 +1,4 @@
-//! Every algorithm of a family, one after the other.
+//! Checks every algorithm of a family, and shows a table.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ use crate::failure::Failure;
 use crate::output::{self, grouped};
 use crate::progress;
 
-/// What came of one algorithm.
+/// The result for one algorithm.
 struct Row {
     algorithm: &'static str,
     site: Site,
@@ -24,7 +24,7 @@ struct Row {
     checked: Checked,
 }
 
-/// Checks all of them, and shows a table.
+/// Checks every algorithm of the family, and prints a row for each.
 pub(super) fn check_family(
     args: &CheckArgs,
     problem: &'static About,
@@ -32,7 +32,7 @@ pub(super) fn check_family(
 ) -> Result<Exit, Failure> {
     if args.trace.is_some() || args.worst.is_some() || args.out.is_some() {
         return Err(Failure::bad(
-            "--trace, --worst and --out keep what one algorithm does: name one instead of a family",
+            "--trace, --worst and --out need one algorithm: name an algorithm instead of a family",
         ));
     }
     let mut rows = Vec::new();
@@ -89,7 +89,7 @@ pub(super) fn check_family(
     })
 }
 
-/// What the violated ones do not promise to survive.
+/// For each violated assumption, the algorithms that do not promise to survive it.
 fn excuses(rows: &[Row]) -> Vec<String> {
     let mut excused: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     for row in rows.iter().filter(|row| row.checked.verdict == Found::Violated) {

@@ -1,4 +1,4 @@
-//! What a check has found, for people and for machines.
+//! The result of a check, as text, as JSON and as a folder.
 
 use std::io;
 
@@ -61,7 +61,7 @@ fn rate(checked: &Checked) -> f64 {
     checked.unique as f64 / checked.search_seconds.max(1e-9)
 }
 
-/// Lines for people.
+/// The report as lines of text.
 pub(super) fn for_people(
     checked: &Checked,
     plan: &CheckPlan,
@@ -79,14 +79,14 @@ pub(super) fn for_people(
     ];
     if let Some(found) = &checked.counterexample {
         lines.push(match found.cycle {
-            None => "A schedule that breaks a promise, as short as any:".to_owned(),
-            Some(_) => "A schedule that breaks a promise and has no end:".to_owned(),
+            None => "A shortest schedule that breaks a promise:".to_owned(),
+            Some(_) => "An infinite schedule that breaks a promise:".to_owned(),
         });
         lines.extend(schedule::lines(&found.schedule));
         lines.push(String::new());
     }
     let mut fields = vec![("verdict", verdict(checked))];
-    // A specimen breaks its promises by a flaw of its own.
+    // A specimen breaks its promises by its own flaw, not by violated assumptions.
     if checked.verdict == Found::Violated && args.specimen.is_none() {
         let excuse = excuse(site, plan.world);
         let name = &site.entry().name;
@@ -107,32 +107,32 @@ pub(super) fn for_people(
     let (seconds, bytes) = (checked.seconds, checked.bytes as f64 / checked.unique as f64);
     let speed = format!("{seconds:.2} s, {:.2} M states/s", rate(checked) / 1e6);
     fields.push(("search", format!("{speed}, {bytes:.0} bytes per state")));
-    // States are known by fingerprints, and two of them may have the same one: only then could a
-    // search that has found nothing have missed something.
+    // Two states with the same fingerprint count as one, so that a search without a counterexample
+    // may have overlooked a state.
     if checked.verdict != Found::Violated && checked.collision_probability > 0.0 {
         let odds = checked.collision_probability;
-        fields
-            .push(("missed", format!("a state, with a probability of {odds:.0e}; --exact: none")));
+        let missed = format!("a state is overlooked with probability at most {odds:.0e}");
+        fields.push(("coverage", format!("{missed}; --exact rules it out")));
     }
     lines.extend(output::fields(&fields));
     let files = [
         (&args.trace, checked.counterexample.is_some(), "the schedule"),
-        (&args.worst, checked.worst.is_some(), "the dearest schedule"),
+        (&args.worst, checked.worst.is_some(), "the costliest schedule"),
     ];
     for (path, is_written, what) in files {
         if let Some(path) = path.as_ref().filter(|_| is_written) {
             lines.push(String::new());
-            lines.push(format!("{what} is in {}: konklave replay shows it", path.display()));
+            lines.push(format!("{what} is in {}; show it with `konklave replay`", path.display()));
         }
     }
     lines
 }
 
-/// The world, in words.
+/// The assumptions of the search about order, timers and faults, in words.
 fn describe(world: World) -> String {
     let mut text = match world.order {
         Order::Any => "messages in any order".to_owned(),
-        Order::Fifo => "channels first in first out".to_owned(),
+        Order::Fifo => "FIFO channels".to_owned(),
     };
     if world.pace == Pace::Free {
         text.push_str(", timers at any time");
@@ -155,14 +155,16 @@ fn verdict(checked: &Checked) -> String {
         (Found::Violated, _, Some(found)) => {
             format!("{}  {}", output::red("violated"), found.broken)
         }
-        (_, Some(bound), _) => format!("bounded  fine so far, but stopped by {bound}"),
+        (_, Some(bound), _) => {
+            format!("bounded  no promise is broken so far, but the search was stopped by {bound}")
+        }
         _ => format!("{}  every schedule keeps every promise", output::green("exhausted")),
     }
 }
 
 fn states(checked: &Checked) -> String {
     format!(
-        "{} different, reached {} times, {} steps deep; {} of them ends",
+        "{} distinct, reached {} times, depth {}; {} of them final",
         grouped(checked.unique),
         grouped(checked.states),
         checked.depth,
@@ -180,7 +182,7 @@ fn costs(checked: &Checked, words: Words) -> Vec<(&'static str, String)> {
         (false, _) => ("seen", seen.iter().map(|it| it.1).collect::<Vec<_>>().join(", ")),
         (true, Found::Violated) => ("seen", format!("neither {service} nor {rivalry}")),
         (true, _) => {
-            let empty = format!("neither {service} nor {rivalry}: this pass is empty");
+            let empty = format!("neither {service} nor {rivalry}: the promises hold vacuously");
             ("seen", output::red(&empty))
         }
     });
@@ -188,36 +190,36 @@ fn costs(checked: &Checked, words: Words) -> Vec<(&'static str, String)> {
         fields.push((
             "liveness",
             match liveness {
-                Liveness::Acyclic => "every schedule ends: no state can follow itself".to_owned(),
+                Liveness::Acyclic => "every schedule ends: the state graph is acyclic".to_owned(),
                 Liveness::FairCycles => "decided by a search for fair cycles".to_owned(),
             },
         ));
     }
     if let Some(Extremes { min, max }) = checked.messages {
-        let max = max.map_or("any number".to_owned(), |max| max.to_string());
         fields.push((
             "messages",
-            match min.to_string() == max {
-                true => format!("{min} in every schedule"),
-                false => format!("{min} to {max}, over all schedules"),
+            match max {
+                Some(max) if min == max => format!("{min} in every schedule"),
+                Some(max) => format!("{min} to {max}, over all schedules"),
+                None => format!("{min} or more, without an upper bound"),
             },
         ));
     }
     if let Some(overtaken) = checked.overtaken {
         let entries = counted(overtaken.into(), "entry", "entries");
-        fields.push(("waiting", format!("for at most {entries} of others")));
+        fields.push(("waiting", format!("for at most {entries} of other nodes")));
     }
     fields
 }
 
-/// Keeps a schedule in a file of this name; what happens in it, as others read it there.
+/// Writes a schedule to a file of this name, and returns its account, read back from there.
 fn keep(schedule: &Schedule, name: &str, site: &Site, folder: &Folder) -> Result<Account, Failure> {
     let path = folder.file(name);
     schedule::write(schedule, &path, site)?;
     out::account(&std::fs::read(&path)?[..], site)
 }
 
-/// Writes everything to a folder; where the report is.
+/// Writes the report, its pictures and its data to a folder; returns the path of the report.
 pub(super) fn write(
     checked: &Checked,
     plan: &CheckPlan,
@@ -234,25 +236,25 @@ pub(super) fn write(
     };
     let sentence = match &checked.counterexample {
         Some(found) => found.broken.to_string(),
-        None => "no schedule breaks a promise, as far as was looked".to_owned(),
+        None => "no schedule that was examined breaks a promise".to_owned(),
     };
     let mut page = Report::new(&title).verdict(outcome, badge, &sentence).command(&out::command());
-    let mut files = vec![("results.json", "all of this for programs")];
-    let shown = "a schedule: konklave replay shows it";
+    let mut files = vec![("results.json", "the same for programs")];
+    let shown = "a schedule; show it with `konklave replay`";
     if let Some(found) = &checked.counterexample {
         let account = keep(&found.schedule, "trace.jsonl", site, &folder)?;
         let pictures =
             [out::diagram("spacetime.svg", site, &account)?, out::network(site, &account)];
-        page = out::show(&folder, page.section("The broken schedule"), &pictures)?;
+        page = out::show(&folder, page.section("The schedule that breaks a promise"), &pictures)?;
         files.push(("trace.jsonl", shown));
     }
     if let Some(worst) = &checked.worst {
         let account = keep(worst, "worst.jsonl", site, &folder)?;
         let picture = out::diagram("worst.svg", site, &account)?;
-        page = out::show(&folder, page.section("The dearest schedule"), &[picture])?;
+        page = out::show(&folder, page.section("The costliest schedule"), &[picture])?;
         files.push(("worst.jsonl", shown));
     }
-    page = page.section("What was found").preformatted(&out::plain(lines));
+    page = page.section("Results").preformatted(&out::plain(lines));
     folder.write_json("results.json", &for_machines(checked, plan, args, site)?)?;
     let mut table = Table::new(["property", "holds"]);
     for property in &checked.properties {

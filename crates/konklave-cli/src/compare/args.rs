@@ -18,19 +18,19 @@ use crate::given::Given;
   konklave compare election --topology ring --nodes 1024
   konklave compare mutex --nodes 13 --load heavy --out out/mutex
 
-The family decides what is run, and how often: locks run once and long, and where there is a steady
-state only that is measured; algorithms that order the nodes by their ids run for several orders.")]
+The family decides which workload is run, and how often: locks have one long run, measured in its
+steady state if there is one; algorithms that depend on the order of ids run for several orders.")]
 pub struct CompareArgs {
     /// The family, by a name that `list` shows
     pub family: String,
-    /// How many nodes there are
+    /// Number of nodes
     #[arg(long, short, value_parser = number_of_nodes, default_value = "13")]
     pub nodes: u32,
-    /// The network, as `run` takes it; algorithms that it does not suit are left out [default: what
-    /// the family says, or what each algorithm needs]
+    /// The network, as in `run`; algorithms that cannot use it are left out [default: that of the
+    /// family, or what each algorithm needs]
     #[arg(long)]
     pub topology: Option<String>,
-    /// How many runs are averaged, where one is not enough [default: enough for good means]
+    /// Number of runs to average, where one is not enough [default: enough for precise means]
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..))]
     pub runs: Option<u32>,
     /// Only these algorithms, by their names
@@ -39,10 +39,10 @@ pub struct CompareArgs {
     /// Every variant of each algorithm, not only the first
     #[arg(long)]
     pub variants: bool,
-    /// Decides everything that is left to chance
+    /// Seed of all random choices
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
-    /// How long messages travel: constant:D, uniform:A..B, exp:MEAN, per-link:A..B or
+    /// Message delay: constant:D, uniform:A..B, exp:MEAN, per-link:A..B or
     /// asymmetric:A..B
     #[arg(long, default_value = "constant:1")]
     pub delay: Delay,

@@ -1,4 +1,4 @@
-//! The folder of a comparison: what was measured, and whether the formulas agree.
+//! The folder of a comparison: measurements, plots, and whether the formulas agree.
 
 use konklave_report::folder::Folder;
 use konklave_report::html::{Outcome, Report};
@@ -8,7 +8,7 @@ use super::{CompareArgs, Task, report};
 use crate::failure::Failure;
 use crate::out;
 
-/// Writes everything to the folder; where the report is.
+/// Writes the report, its plots and its data to the folder; returns the path of the report.
 pub(super) fn write(
     args: &CompareArgs,
     task: &Task,
@@ -31,7 +31,7 @@ pub(super) fn write(
     }
     let crashes = report::crashes(rows);
     if !crashes.is_empty() {
-        page = page.section("What a crash does").asked(crashes);
+        page = page.section("Effect of a crash").asked(crashes);
     }
     folder.write("results.csv", report::results(task, rows).csv())?;
     folder.write_json("results.json", &report::json(args, task, rows, is_whole))?;
@@ -42,7 +42,7 @@ pub(super) fn write(
     out::finish(folder, &page.section("Files").files(files))
 }
 
-/// Whether every measured value agrees with its formula, in a badge and a sentence.
+/// Whether every measured value agrees with its formula, as a badge and a sentence.
 fn verdict(judged: &[(String, Agreement)], is_whole: bool) -> (Outcome, &'static str, String) {
     let names = |agreement: Agreement| -> Vec<&str> {
         let all = judged.iter().filter(|it| it.1 == agreement);

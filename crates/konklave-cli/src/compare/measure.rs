@@ -1,4 +1,4 @@
-//! One row of a comparison: an algorithm in one form and one scenario, measured.
+//! One row of a comparison: a variant of an algorithm, measured in one scenario.
 
 use std::collections::BTreeMap;
 
@@ -27,18 +27,18 @@ use crate::setup::network;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Agreement {
-    /// A promise was broken: the measurement means nothing.
+    /// A promise was broken, so the measurement is void.
     Violated,
     /// The value agrees with the formula.
     Ok,
-    /// It does not.
+    /// The value differs from the formula.
     Differs,
-    /// There is nothing to compare it with.
+    /// There is no formula to compare with.
     Unknown,
 }
 
 impl Agreement {
-    /// Whether a promise was kept, and whether the value is what the formula allows.
+    /// Judges a value by the promises and the range of the formula.
     pub(crate) fn new(kept: Kept, within: Option<bool>) -> Self {
         match (kept, within) {
             (Kept::Violated, _) => Self::Violated,
@@ -48,7 +48,7 @@ impl Agreement {
         }
     }
 
-    /// In a table.
+    /// The text in a table.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Violated => "violated",
@@ -58,30 +58,30 @@ impl Agreement {
         }
     }
 
-    /// Whether something is wrong.
+    /// Whether a promise was broken or the value differs from the formula.
     pub(crate) fn is_bad(self) -> bool {
         matches!(self, Self::Violated | Self::Differs)
     }
 }
 
-/// One algorithm in one form and one scenario.
+/// A variant of an algorithm in one scenario.
 #[derive(Clone)]
 pub(super) struct Row {
     pub(super) entry: &'static Entry,
     pub(super) variant: Option<&'static str>,
     pub(super) is_default: bool,
-    /// The place of its scenario.
+    /// The index of its scenario.
     pub(super) place: usize,
     pub(super) labels: Vec<(&'static str, &'static str)>,
     pub(super) sentence: String,
     pub(super) runs: u32,
-    /// The mean of the main quantity; the true mean is that close, with 95 % confidence.
+    /// The mean of the main quantity; the margin is that of 95 % confidence.
     pub(super) main: Option<f64>,
     pub(super) margin: Option<f64>,
-    /// The mean of every number that was measured, by its name.
+    /// The mean of every measured quantity, by name.
     pub(super) numbers: BTreeMap<String, f64>,
     pub(super) expected: Option<Expected>,
-    /// Whether what was measured agrees with the formula, if there is one.
+    /// Whether the measurement agrees with the formula, if there is one.
     pub(super) within: Option<bool>,
     pub(super) agreement: Agreement,
     pub(super) busiest_over_mean: f64,
@@ -91,7 +91,7 @@ pub(super) struct Row {
 }
 
 impl Row {
-    /// The algorithm, and its variant if it is not the usual one.
+    /// The algorithm, and its variant if it is not the default one.
     pub(super) fn name(&self) -> String {
         match self.variant {
             Some(variant) if !self.is_default => format!("{} {variant}", self.entry.name),
@@ -99,7 +99,7 @@ impl Row {
         }
     }
 
-    /// The same, and the scenario if there are several.
+    /// The name, and the scenario if there are several.
     pub(super) fn full_name(&self) -> String {
         match self.sentence.is_empty() {
             true => self.name(),
@@ -108,16 +108,16 @@ impl Row {
     }
 }
 
-/// What came of an attempt to measure.
+/// The result of an attempt to measure a row.
 pub(super) enum Outcome {
     Measured(Box<Row>),
-    /// The algorithm cannot take part: it relies on a longest delay, and there is none.
+    /// The algorithm cannot take part: it relies on a maximum delay, but delays are unbounded.
     LeftOut,
-    /// Somebody has stopped it.
+    /// The user interrupted the comparison.
     Interrupted,
 }
 
-/// A network that all algorithms share; the same, also if it was drawn.
+/// A network that all algorithms share; a random one is drawn only once.
 pub(super) struct Network {
     pub(super) topology: String,
     pub(super) nodes: u32,
@@ -151,12 +151,12 @@ impl Network {
     }
 }
 
-/// How many runs are averaged, if nobody says, and after how many messages fewer are enough.
+/// The default number of runs to average, and the number of messages after which fewer are enough.
 const RUNS: u32 = 100;
 const ENOUGH_MESSAGES: f64 = 2e6;
 const ENOUGH_RUNS: u32 = 3;
 
-/// Runs an algorithm in one form and one scenario, as often as it takes.
+/// Runs a variant of an algorithm in one scenario until its mean is precise enough.
 pub(super) fn measure(
     args: &CompareArgs,
     task: &Task,
@@ -202,7 +202,7 @@ pub(super) fn measure(
     Ok(Outcome::Measured(Box::new(Row { variant, ..row })))
 }
 
-/// The system of a row; none if the algorithm relies on a longest delay and there is none.
+/// The system of a row; `None` if the algorithm relies on a maximum delay but delays are unbounded.
 fn setup(
     args: &CompareArgs,
     task: &Task,
@@ -233,7 +233,7 @@ fn options(args: &CompareArgs, site: &Site, seed: u64) -> Options {
     }
 }
 
-/// What was measured in each run, or its sum over runs.
+/// The measurements of all runs of a row.
 #[derive(Default)]
 struct Sample {
     runs: u32,
@@ -266,8 +266,7 @@ impl Sample {
         self.violations.extend(report.violations.iter().map(|found| found.broken.to_string()));
     }
 
-    /// What the runs come to. A mean over some of them may be off from the formula by four standard
-    /// errors.
+    /// The row of these runs. A mean agrees with the formula within four standard errors.
     fn row(
         self,
         entry: &'static Entry,

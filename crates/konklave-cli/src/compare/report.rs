@@ -1,4 +1,4 @@
-//! A comparison, in every form in which it is told.
+//! A comparison as text, Markdown, CSV, JSON and plots.
 
 use std::collections::BTreeSet;
 
@@ -12,12 +12,12 @@ use super::{CompareArgs, Task};
 use crate::out::{self, Picture};
 use crate::output::{self, counted, short};
 
-/// A column of the table that people see.
+/// A column of the table.
 struct Column {
     head: &'static str,
-    /// What stands in it.
+    /// The cell of a row.
     cell: Box<dyn Fn(&Row) -> Cell>,
-    /// What it means, if its head does not say so.
+    /// An explanation, if the head needs one.
     meaning: Option<String>,
 }
 
@@ -48,12 +48,13 @@ fn columns(task: &Task, rows: &[Row]) -> Vec<Column> {
     columns.extend([
         Column::new(main.column, |row| row.main.into()).meaning(main.meaning),
         Column::new("formula", |row| row.expected.as_ref().map(Expected::to_string).into())
-            .meaning("what the paper says, and whether it agrees"),
+            .meaning("the formula of the paper, and whether the measurement agrees"),
         Column::new("", |row| row.agreement.name().into()),
     ]);
     columns.extend(task.problem.quantities.iter().flat_map(|it| of_quantity(it, main, rows)));
     columns.extend([
-        Column::new("load", |row| row.busiest_over_mean.into()).meaning("busiest node over mean"),
+        Column::new("load", |row| row.busiest_over_mean.into())
+            .meaning("load of the busiest node over the mean"),
         Column::new("bytes", |row| row.bytes_per_message.into()).meaning("per message"),
     ]);
     columns
@@ -79,7 +80,7 @@ fn of_quantity(quantity: &'static Quantity, main: &'static Quantity, rows: &[Row
     columns
 }
 
-/// The table for people, its head first.
+/// The table as text, its head first.
 pub(super) fn cells(task: &Task, rows: &[Row]) -> Vec<Vec<String>> {
     let columns = columns(task, rows);
     let text = |cell: Cell| match cell {
@@ -103,7 +104,7 @@ pub(super) fn shown(task: &Task, rows: &[Row]) -> Table {
     table
 }
 
-/// What the columns mean, in one sentence.
+/// A legend of the columns, in one sentence.
 pub(super) fn meaning(task: &Task, rows: &[Row]) -> String {
     let columns = columns(task, rows);
     let told =
@@ -119,7 +120,7 @@ pub(super) fn meaning(task: &Task, rows: &[Row]) -> String {
     text
 }
 
-/// What people are told on the terminal.
+/// The report on the terminal.
 pub(super) fn for_people(
     args: &CompareArgs,
     task: &Task,
@@ -142,7 +143,7 @@ pub(super) fn for_people(
     let crashes = crashes(rows);
     if !crashes.is_empty() {
         lines.push(String::new());
-        lines.push(output::bold("What a crash does"));
+        lines.push(output::bold("Effect of a crash"));
         lines.extend(crashes.iter().map(|(name, crash)| format!("  {name}: {crash}")));
     }
     for row in rows.iter().filter(|row| !row.violations.is_empty()) {
@@ -152,7 +153,7 @@ pub(super) fn for_people(
     lines
 }
 
-/// Text in lines of at most so many characters.
+/// Wraps text in lines of at most this many characters.
 fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split(' ') {
@@ -168,7 +169,7 @@ fn wrapped(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// What is compared, in a line.
+/// The configuration of the comparison, in a line.
 fn heading(args: &CompareArgs, task: &Task) -> String {
     let nodes = counted(task.base.nodes.into(), "node", "nodes");
     let mut parts = vec![task.problem.title.to_owned(), nodes];
@@ -187,7 +188,7 @@ fn common_options(task: &Task) -> impl Iterator<Item = (&'static str, String)> +
     first.options.iter().filter(is_common).cloned()
 }
 
-/// What was asked, for the page.
+/// The configuration of the comparison, for the page.
 pub(super) fn asked(args: &CompareArgs, task: &Task, rows: &[Row]) -> Vec<(String, String)> {
     let mut asked = vec![("nodes".to_owned(), task.base.nodes.to_string())];
     let network = task.network.as_ref().map(|network| network.topology.clone());
@@ -196,7 +197,7 @@ pub(super) fn asked(args: &CompareArgs, task: &Task, rows: &[Row]) -> Vec<(Strin
     asked.push(("delay".to_owned(), args.delay.to_string()));
     if rows.iter().any(|row| row.runs > 1) {
         let runs = args.runs.map(|runs| format!("{runs} for each row"));
-        asked.push(("runs".to_owned(), runs.unwrap_or("enough for good means".to_owned())));
+        asked.push(("runs".to_owned(), runs.unwrap_or("enough for precise means".to_owned())));
     }
     asked.push(("seed".to_owned(), args.seed.to_string()));
     asked
@@ -211,7 +212,7 @@ pub(super) fn title(task: &Task) -> String {
     format!("{} compared: {} nodes{}", task.problem.title, task.base.nodes, parts.concat())
 }
 
-/// What a crash does to each algorithm that says so.
+/// The effect of a crash on each algorithm that documents it.
 pub(super) fn crashes(rows: &[Row]) -> Vec<(String, String)> {
     let mut known = BTreeSet::new();
     let rows = rows.iter().filter(|row| row.is_default && known.insert(row.entry.name.clone()));
@@ -219,7 +220,7 @@ pub(super) fn crashes(rows: &[Row]) -> Vec<(String, String)> {
     rows.filter_map(crash).collect()
 }
 
-/// One JSON object. The names of its fields do not change.
+/// The JSON report. The names of its fields are stable.
 pub(super) fn json(args: &CompareArgs, task: &Task, rows: &[Row], is_whole: bool) -> Value {
     let mut all = Map::new();
     all.insert("family".to_owned(), json!(task.problem));
@@ -305,7 +306,7 @@ pub(super) fn results(task: &Task, rows: &[Row]) -> Table {
     table
 }
 
-/// The main quantity beside its formula, and what else is worth a plot: for each scenario.
+/// Plots for each scenario: the main quantity beside its formula, and further quantities.
 pub(super) fn pictures(task: &Task, rows: &[Row]) -> Vec<Picture> {
     let main = task.problem.main_quantity();
     let mut pictures = Vec::new();

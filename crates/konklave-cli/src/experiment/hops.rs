@@ -9,14 +9,14 @@ use konklave_sim::random::{Random, Stream};
 use konklave_sim::{Options, Simulation};
 use serde::{Deserialize, Serialize};
 
-/// A message that knows how far its id has come.
+/// A message that counts the hops of its id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 struct Counted {
     msg: chang_roberts::Msg,
     hops: u32,
 }
 
-/// A node of Chang and Roberts that writes down how far the proposals came that end with it.
+/// A node of Chang and Roberts that records the hops of the proposals that end with it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Odometer {
     node: ChangRoberts,
@@ -62,7 +62,7 @@ impl Hosts<ChangRoberts> for Odometer {
         Some(&mut self.node)
     }
 
-    /// A message of its own begins its way.
+    /// Sends a message of this node with a hop count of one.
     fn wrap_msg((): &(), msg: chang_roberts::Msg) -> Counted {
         Counted { msg, hops: 1 }
     }
@@ -76,7 +76,7 @@ impl Hosts<ChangRoberts> for Odometer {
     }
 }
 
-/// How far each id travels on a random ring of `nodes`, everyone a candidate.
+/// The hops of each id on a random ring of `nodes`, where every node is a candidate.
 pub(super) fn on_a_random_ring(nodes: u32, seed: u64) -> Result<Vec<u32>, Broken> {
     let mut ids: Vec<u32> = (0..nodes).collect();
     Random::new(seed, Stream::Ids).shuffle(&mut ids);

@@ -1,4 +1,4 @@
-//! `konklave experiment`: what lies behind the formulas, tried out.
+//! `konklave experiment`: measures the probabilities behind the formulas.
 
 mod hops;
 mod records;
@@ -12,15 +12,15 @@ use crate::failure::Failure;
 /// Options of `experiment`.
 #[derive(Debug, Args)]
 pub struct ExperimentArgs {
-    /// Which experiment.
+    /// The experiment to run.
     #[command(subcommand)]
     pub experiment: Experiment,
 }
 
-/// Which experiment.
+/// The experiments.
 #[derive(Debug, Subcommand)]
 pub enum Experiment {
-    /// How long until a record falls: why Chang and Roberts need n H_n messages on average
+    /// Waiting times for a record: why Chang and Roberts need n H_n messages on average
     Records(RecordsArgs),
 }
 
@@ -31,14 +31,14 @@ pub enum Experiment {
   konklave experiment records --samples 10000000 --seed 7
   konklave experiment records --ring 1000000 --json")]
 pub struct RecordsArgs {
-    /// Decides everything that is left to chance
+    /// Seed of all random choices
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
-    /// How often each experiment is repeated
+    /// Number of samples of each experiment
     #[arg(long, default_value_t = 1_000_000)]
     #[arg(value_parser = clap::value_parser!(u64).range(100..=1_000_000_000))]
     pub samples: u64,
-    /// How many nodes the ring has on which hops are counted
+    /// Number of nodes of the ring on which hops are counted
     #[arg(long, default_value_t = 100_000)]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     pub ring: u32,
@@ -47,7 +47,7 @@ pub struct RecordsArgs {
     pub json: bool,
 }
 
-/// Carries an experiment out.
+/// Runs an experiment.
 pub fn experiment(args: &ExperimentArgs) -> Result<Exit, Failure> {
     match &args.experiment {
         Experiment::Records(args) => report::report(args),

@@ -1,4 +1,4 @@
-//! How long until a record falls: exact values, a sampler, and the thing itself.
+//! Waiting times for a record: exact values, a sampler, and a direct simulation.
 //!
 //! A pond holds n fish of different sizes, which are caught one by one in random order. T is the
 //! number of fish that are caught until one is larger than the first, or the pond is empty. The
@@ -6,7 +6,7 @@
 
 use konklave_sim::random::Random;
 
-/// 99 % of normally distributed values lie within so many standard deviations.
+/// 99 % of normally distributed values lie within this many standard deviations.
 pub(super) const SIGMAS: f64 = 2.576;
 
 /// 1 + 1/2 + ... + 1/n.
@@ -48,14 +48,14 @@ pub(super) fn sample(n: u64, random: &mut Random) -> u64 {
     1 + inverse.min(u128::from(n - 1)) as u64
 }
 
-/// Draws T by fishing. Sizes are independent words: so many that two are never the same.
+/// Draws T by direct simulation. Sizes are independent 64-bit words, practically without ties.
 pub(super) fn fish(n: u64, random: &mut Random) -> u64 {
     let first = random.word();
     (2..=n).find(|_| random.word() > first).unwrap_or(n)
 }
 
 /// The year of the first genuine record in a series of years, if there is one, and how many genuine
-/// records there are. The first year is no genuine one.
+/// records there are. The record of the first year is not genuine.
 pub(super) fn series(years: u64, random: &mut Random) -> (Option<u64>, u64) {
     let mut best = random.word();
     let (mut first, mut records) = (None, 0);

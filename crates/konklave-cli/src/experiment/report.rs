@@ -1,4 +1,4 @@
-//! The experiments with records, and what they show.
+//! The experiments with records, and their results.
 
 use konklave_sim::random::{Random, Stream};
 use serde::Serialize;
@@ -12,11 +12,11 @@ use crate::output::{self, grouped, short};
 
 /// The sizes of the pond.
 const PONDS: [u64; 5] = [100, 1000, 1_000_000, 1 << 31, 10_000_000_000_000];
-/// Up to this size fishing itself is quick enough.
+/// The largest pond for direct simulation.
 const LITERAL_MAX: u64 = 1_000_000;
-/// Everyone on Earth.
+/// The population of the Earth.
 const PEOPLE: u64 = 8_000_000_000;
-/// So many values are drawn at most for a series of years.
+/// The maximum number of values to draw for a series of years.
 const DRAWS_MAX: u64 = 50_000_000;
 
 /// A value, measured and exact. The margin is that of 99 % confidence, from the exact deviation.
@@ -34,7 +34,7 @@ impl Finding {
         (self.measured - self.exact).abs() <= self.margin
     }
 
-    /// How often something happens that has this probability.
+    /// The frequency of an event with this probability.
     fn frequency(what: impl Into<String>, exact: f64, hits: u64, samples: u64) -> Self {
         let margin = SIGMAS * (exact * (1.0 - exact) / samples as f64).sqrt();
         let measured = hits as f64 / samples as f64;
@@ -47,14 +47,14 @@ impl Finding {
     }
 }
 
-/// Findings that belong together.
+/// Findings under a common title.
 #[derive(Debug, Serialize)]
 struct Chapter {
     title: &'static str,
     findings: Vec<Finding>,
 }
 
-/// Carries the experiments out and prints what they show.
+/// Runs the experiments and prints their results.
 pub(super) fn report(args: &RecordsArgs) -> Result<Exit, Failure> {
     let mut random = Random::new(args.seed, Stream::Workload);
     let chapters = [

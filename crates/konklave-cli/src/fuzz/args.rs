@@ -19,12 +19,12 @@ use crate::args::{threads, time};
   konklave fuzz maekawa --trace broken.jsonl && konklave replay broken.jsonl
   konklave fuzz lamport --beyond --seconds 3 --out out/lamport
 
-Each seed draws a small system, its delays, its workload, and what goes wrong, within what the
-algorithm assumes: `explain` tells. What is found can be repeated by the `konklave run` that is
-printed with it, and is shown as short as possible.
+Each seed draws a small system, its delays, its workload and its faults, within the assumptions of
+the algorithm, which `explain` lists. Each failure is printed with the `konklave run` command that
+reproduces it, and with a schedule shrunk to a minimal one.
 
-Exit codes: 0 nothing broke within the assumptions, 1 something did, 2 bad usage or input,
-3 inconclusive: somebody has stopped it, or schedules were given up at the limit of steps.")]
+Exit codes: 0 no promise was broken within the assumptions, 1 one was, 2 bad usage or input,
+3 inconclusive: the user interrupted it, or schedules were cut off at the event limit.")]
 pub struct FuzzArgs {
     /// The algorithm, by a name that `list` shows
     #[arg(required_unless_present = "specimen", default_value = "", hide_default_value = true)]
@@ -33,37 +33,37 @@ pub struct FuzzArgs {
     #[arg(long, value_name = "NAME", conflicts_with = "algorithm")]
     pub specimen: Option<String>,
 
-    /// How many nodes there are at least and at most [default: as the topology says, or 2..8]
+    /// Range of the number of nodes [default: that of the topology, or 2..8]
     #[arg(long, short, value_name = "FROM..TO")]
     pub nodes: Option<Sizes>,
-    /// Who can talk to whom, as `run` takes it [default: anything that the algorithm can do with]
+    /// The network, as in `run` [default: every kind that the algorithm supports]
     #[arg(long)]
     pub topology: Option<String>,
-    /// The first seed; each schedule takes the next one
+    /// The first seed; each further schedule uses the next one
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
-    /// Also let happen what the algorithm assumes not to, and tell what breaks
+    /// Also violate the algorithm's assumptions, and report which promises break
     #[arg(long)]
     pub beyond: bool,
 
-    /// Stop after so many seconds [default: 10, or never if --schedules is given]
+    /// Stop after this many seconds [default: 10, or no limit if --schedules is given]
     #[arg(long, value_name = "SECONDS", value_parser = time)]
     pub seconds: Option<Duration>,
-    /// Stop after so many schedules
+    /// Stop after this many schedules
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..))]
     pub schedules: Option<u64>,
-    /// Give a schedule up after so many steps: nobody knows how it ends [default: 50000, or more
-    /// if the system is large]
+    /// Cut a schedule off after this many steps, without a verdict [default: 50000, or more if the
+    /// system is large]
     #[arg(long, value_name = "STEPS", value_parser = clap::value_parser!(u64).range(1..))]
     pub event_limit: Option<u64>,
-    /// How many threads run schedules [default: one per processor]
+    /// Number of threads [default: one per processor]
     #[arg(long, value_name = "COUNT", value_parser = threads)]
     pub threads: Option<NonZeroUsize>,
 
-    /// Write the shortened schedule of the first failure to this file, as a trace
+    /// Write the shrunk schedule of the first failure to this file, as a trace
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub trace: Option<PathBuf>,
-    /// Write a report with every shortened schedule and its picture to this folder
+    /// Write a report with every shrunk schedule and its picture to this folder
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     pub out: Option<PathBuf>,
     /// Print one JSON object
@@ -71,12 +71,12 @@ pub struct FuzzArgs {
     pub json: bool,
 }
 
-/// From how many nodes to how many.
+/// A range of numbers of nodes, both ends included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sizes {
-    /// The least.
+    /// The smallest number of nodes.
     pub least: u32,
-    /// The most.
+    /// The largest number of nodes.
     pub most: u32,
 }
 
@@ -96,7 +96,7 @@ impl Display for Sizes {
     }
 }
 
-/// Larger systems would make schedules few, and what is found hard to read.
+/// Schedules of larger systems are slow to run, and counterexamples are hard to read.
 const NODES_MAX: u32 = 1000;
 
 impl FromStr for Sizes {
@@ -109,8 +109,12 @@ impl FromStr for Sizes {
         let most = most.parse().map_err(wrong)?;
         match (least, most) {
             (0, _) => Err("a system has at least one node".to_owned()),
-            _ if least > most => Err("the range ends before it begins".to_owned()),
-            _ if most > NODES_MAX => Err(format!("at most {NODES_MAX} nodes make sense here")),
+            _ if least > most => {
+                Err("the range is empty: write the smaller number first, as in 2..8".to_owned())
+            }
+            _ if most > NODES_MAX => {
+                Err(format!("at most {NODES_MAX} nodes can be fuzzed; `run` simulates more"))
+            }
             _ => Ok(Self { least, most }),
         }
     }

@@ -1,8 +1,8 @@
-//! A run as a user would write it.
+//! A run as the command line that reproduces it.
 
 use crate::args::RunArgs;
 
-/// The words of the command that does this run, without those that only concern its output.
+/// The words of the command that reproduces this run, without its output options.
 pub fn words(args: &RunArgs) -> Vec<String> {
     let mut words: Vec<String> = ["konklave", "run", &args.algorithm].map(str::to_owned).into();
     let mut option = |name: &str, value: Option<String>| {

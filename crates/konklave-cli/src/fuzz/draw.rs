@@ -1,4 +1,4 @@
-//! What a seed draws: a run, as its options on the command line.
+//! The run that a seed draws, as the options of its command line.
 
 use konklave_catalog::entry::Entry;
 use konklave_catalog::needs::{Network, Order};
@@ -20,27 +20,27 @@ use crate::run;
 pub struct Space {
     /// The algorithm.
     pub entry: &'static Entry,
-    /// The networks that it can do with, and their sizes.
+    /// The networks that the algorithm supports, and their sizes.
     places: Vec<(String, u32)>,
-    /// What may happen that it assumes not to; none if nothing may.
+    /// The assumptions that may be violated; empty without `--beyond`.
     beyond: Vec<Disorder>,
     event_limit: Option<u64>,
 }
 
 /// A run that a seed has drawn.
 pub struct Drawn {
-    /// As options on the command line.
+    /// The options of the command line.
     pub args: RunArgs,
-    /// What it assumes not to happen, and does.
+    /// The assumption that the run violates.
     pub disorder: Disorder,
     /// The system.
     pub site: Site,
-    /// How it is simulated.
+    /// The options of the simulation.
     pub options: Options,
 }
 
 impl Space {
-    /// What the user wants.
+    /// The space that the options describe.
     ///
     /// # Errors
     ///
@@ -53,7 +53,7 @@ impl Space {
         let mut places = Vec::new();
         let mut problem = None;
         for topology in topologies {
-            // A network that has its size needs to be told none.
+            // A network that fixes its size takes no --nodes.
             let is_sized = args.nodes.is_none() && has_size(&read_topology(topology)?);
             let Sizes { least, most } = args.nodes.unwrap_or_default();
             let sizes = match is_sized {
@@ -76,7 +76,7 @@ impl Space {
         }
     }
 
-    /// From how many nodes to how many.
+    /// The range of the number of nodes.
     pub fn sizes(&self) -> Sizes {
         let sizes = || self.places.iter().map(|(_, nodes)| *nodes);
         let (least, most) = (sizes().min(), sizes().max());
@@ -87,10 +87,10 @@ impl Space {
     ///
     /// # Errors
     ///
-    /// If it cannot be built, which is a mistake of ours.
+    /// If it cannot be built, which is a bug.
     pub fn draw(&self, seed: u64) -> Result<Drawn, Failure> {
         let entry = self.entry;
-        // Apart from all that the simulator draws from the same seed.
+        // A stream of its own, independent of what the simulator draws from the same seed.
         let mut random = Random::new(seed ^ 0x66_75_7a_7a, Stream::Network);
         let (topology, nodes) = pick(&mut random, &self.places);
         let disorder = match self.beyond.is_empty() {
@@ -102,7 +102,7 @@ impl Space {
         args.delay = delay(&mut random, entry);
         args.options = given(&mut random, entry, *nodes);
         let site = run::site(&args, entry)?;
-        // Where the drawn variant needs no order, overtaking is nothing special.
+        // If the drawn variant does not need FIFO channels, overtaking violates no assumption.
         let disorder = match disorder {
             Disorder::Overtaking if !site.needs_fifo() => Disorder::None,
             disorder => disorder,
@@ -132,13 +132,13 @@ fn topologies(network: Network) -> &'static [&'static str] {
     }
 }
 
-/// So many steps are enough for a small system.
+/// An event limit that is enough for a small system.
 pub(super) const STEPS: u64 = 50_000;
-/// And so many take longer than anybody waits.
+/// The largest event limit, which takes minutes.
 const STEPS_MAX: u64 = 100_000_000;
 
-/// After how many steps a run has had its chance to end: what is asked for, or upset by a crash,
-/// takes a few messages over each link, and from node to node.
+/// The default event limit: requests, and the recovery from crashes, take a few messages over each
+/// link and between each pair of nodes.
 fn enough_steps(args: &RunArgs, site: &Site) -> u64 {
     let nodes = u64::from(site.nodes());
     let requests = (site.entry().problem.requests)(site).map(|(count, _)| count);
@@ -148,7 +148,7 @@ fn enough_steps(args: &RunArgs, site: &Site) -> u64 {
     occasions.saturating_mul(ways).saturating_mul(16).clamp(STEPS, STEPS_MAX)
 }
 
-/// A run without anything special.
+/// A run with default options.
 fn plain(entry: &Entry, topology: &str, nodes: Option<u32>) -> RunArgs {
     RunArgs {
         algorithm: entry.name.clone(),
@@ -175,7 +175,7 @@ pub(super) fn pick<'a, T>(random: &mut Random, items: &'a [T]) -> &'a T {
     &items[random.below(items.len() as u64) as usize]
 }
 
-/// Whether one of so many cases is this.
+/// Draws true in one of this many cases.
 pub(super) fn one_in(random: &mut Random, cases: u64) -> bool {
     random.below(cases) == 0
 }
@@ -191,7 +191,7 @@ fn delay(random: &mut Random, entry: &Entry) -> Delay {
     }
 }
 
-/// What the options of the algorithm and of its problem are.
+/// Draws the options of the algorithm and of its problem.
 fn given(random: &mut Random, entry: &Entry, nodes: u32) -> Given {
     let mut draw = Draw { random, needs: &entry.needs, nodes };
     let mut given = Given::new();
@@ -204,12 +204,12 @@ fn given(random: &mut Random, entry: &Entry, nodes: u32) -> Given {
     given
 }
 
-/// Whether channels have to keep the order of messages in such a run.
+/// Whether the run needs FIFO channels.
 pub(super) fn needs_fifo(args: &RunArgs, site: &Site) -> bool {
     args.fifo || (site.needs_fifo() && !args.beyond)
 }
 
-/// Whether an algorithm relies on the order of messages, in some variant.
+/// Whether some variant of the algorithm needs FIFO channels.
 pub(super) fn relies_on_order(entry: &Entry) -> bool {
     entry.needs.order != Order::Any
 }

@@ -1,4 +1,4 @@
-//! What goes wrong in a run: within what the algorithm assumes, and beyond.
+//! The faults of a random run: within the assumptions of the algorithm, or beyond them.
 
 use std::fmt::{self, Display};
 
@@ -19,17 +19,17 @@ use crate::args::RunArgs;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Disorder {
-    /// Nothing: whatever breaks should not.
+    /// No assumption is violated: every broken promise is a bug.
     None,
     /// Messages are lost.
     Loss,
-    /// Messages arrive twice.
+    /// Messages are duplicated.
     Duplication,
-    /// Nodes crash that nobody misses, or that should not.
+    /// Nodes crash, undetected or although they must not.
     Crash,
     /// Messages overtake each other.
     Overtaking,
-    /// Messages take longer than the longest delay.
+    /// Messages exceed the maximum delay.
     Slowness,
 }
 
@@ -47,7 +47,7 @@ impl Display for Disorder {
 }
 
 impl Disorder {
-    /// What this algorithm assumes not to happen; and nothing, to compare with.
+    /// The disorders that this algorithm assumes not to happen, and `None` as the control.
     pub(super) fn beyond(entry: &Entry) -> Vec<Self> {
         let mut all = vec![Self::None, Self::Loss, Self::Duplication];
         let more = [
@@ -60,10 +60,10 @@ impl Disorder {
     }
 }
 
-/// Until when things go wrong, in ticks.
+/// Faults occur before this tick.
 const HORIZON: u64 = 400;
 
-/// Draws what goes wrong.
+/// Draws the faults of a run.
 pub(super) fn draw_faults(
     random: &mut Random,
     args: &mut RunArgs,
@@ -73,7 +73,7 @@ pub(super) fn draw_faults(
     let needs = site.entry().needs;
     args.beyond = matches!(disorder, Disorder::Overtaking | Disorder::Slowness);
     args.fifo = !args.beyond && one_in(random, 4);
-    // Who waits longer than the longest delay takes others for dead.
+    // A node that waits longer than the maximum delay takes silent nodes for dead.
     if !needs.bounded {
         hold_up(random, args, site);
     }
@@ -91,12 +91,12 @@ pub(super) fn draw_faults(
     }
 }
 
-/// A probability from one percent to so many.
+/// Draws a probability from one percent to this many.
 fn percent(random: &mut Random, most: u64) -> f64 {
     random.between(1, most) as f64 / 100.0
 }
 
-/// Nothing is lost, but some of it takes long.
+/// Faults that lose nothing, but delay messages.
 fn hold_up(random: &mut Random, args: &mut RunArgs, site: &Site) {
     let nodes = site.nodes();
     if !needs_fifo(args, site) && one_in(random, 3) {
@@ -117,7 +117,7 @@ fn hold_up(random: &mut Random, args: &mut RunArgs, site: &Site) {
     }
 }
 
-/// A crash, for ever or not.
+/// Draws a crash, with or without a restart.
 fn crash(random: &mut Random, site: &Site, is_of_registry: bool) -> Outage {
     let node = match is_of_registry {
         true => NodeId(0),
@@ -128,10 +128,10 @@ fn crash(random: &mut Random, site: &Site, is_of_registry: bool) -> Outage {
     Outage { node, from, to: returns.then(|| from + random.between(1, HORIZON)) }
 }
 
-/// Crashes that an algorithm survives if it is told of them, and how soon it is.
+/// Crashes that an algorithm survives if they are detected, and the delay of the detection.
 fn noticed_crashes(random: &mut Random, args: &mut RunArgs, site: &Site) -> Vec<Outage> {
     let needs = site.entry().needs;
-    // Where delays are bounded, the last words of a crashed node have arrived by then.
+    // Where delays are bounded, the last messages of a crashed node have arrived by then.
     let least = if needs.bounded { u64::from(site.number(MAX_DELAY.name)) + 1 } else { 1 };
     let notice = least + random.below(30);
     args.options.insert(NOTICE.name.to_owned(), notice.to_string());
@@ -140,7 +140,7 @@ fn noticed_crashes(random: &mut Random, args: &mut RunArgs, site: &Site) -> Vec<
         let from = random.below(HORIZON);
         let forgets = needs.registry && node == NodeId(0);
         let returns = !needs.overlapping && one_in(random, 2) && !forgets;
-        // Who is back before its crash is noticed would be declared dead falsely.
+        // A node that restarts before its crash is detected would be declared dead falsely.
         let to = returns.then(|| from + notice + 1 + random.below(HORIZON));
         if one_in(random, 3) {
             crashes.push(Outage { node, from, to });
@@ -152,10 +152,10 @@ fn noticed_crashes(random: &mut Random, args: &mut RunArgs, site: &Site) -> Vec<
     crashes
 }
 
-/// Whether at some time those that are up cannot all reach each other.
+/// Whether at some time the nodes that are up are disconnected.
 pub(crate) fn parts(crashes: &[Outage], site: &Site) -> bool {
     if site.entry().needs.network != Network::Connected {
-        return false; // Rings close, and complete networks are never parted.
+        return false; // Rings close the gap, and complete networks stay connected.
     }
     let is_out =
         |outage: &Outage, time| outage.from <= time && outage.to.is_none_or(|to| time < to);

@@ -1,4 +1,4 @@
-//! The folder of random schedules: what was tried, and what broke, as short as possible.
+//! The folder of a fuzzing campaign: its report and the minimal schedules.
 
 use konklave_catalog::entry::Entry;
 use konklave_report::folder::Folder;
@@ -13,7 +13,7 @@ use crate::failure::Failure;
 use crate::shrink::{Shortened, comparison};
 use crate::{out, schedule};
 
-/// Writes everything to the folder; where the report is.
+/// Writes the report, its pictures and its data to the folder; returns the path of the report.
 pub(super) fn write(
     findings: &Findings,
     args: &FuzzArgs,
@@ -32,20 +32,21 @@ pub(super) fn write(
         .asked(asked(args, *sizes))
         .command(&out::command());
     if args.schedules.is_none() && outcome == Outcome::Good {
-        // How many a machine does in that time is its own affair.
+        // The number of schedules within a time limit depends on the machine.
         page = page.text(&format!(
-            "The time has ended it: --schedules {} tries as many on any machine.",
+            "The time limit was reached: --schedules {} runs as many on any machine.",
             tally.schedules
         ));
     }
-    page = page.section("What it came to").asked(counts(tally));
+    page = page.section("Results").asked(counts(tally));
     let results = results(examples);
     if !examples.is_empty() {
-        page = page.table(&breaks(examples), "What breaks, by what, and how often.");
+        page =
+            page.table(&breaks(examples), "Faults, the promises that they break, and how often.");
     }
     let mut files = vec![
-        ("results.json".to_owned(), "all of this for programs"),
-        ("results.csv".to_owned(), "what breaks"),
+        ("results.json".to_owned(), "the same for programs"),
+        ("results.csv".to_owned(), "the broken promises"),
     ];
     for example in examples {
         page = page
@@ -54,10 +55,10 @@ pub(super) fn write(
             .command(&words(&example.drawn.args).join(" "));
         let name = trace_name(example);
         page = show(page, &folder, &example.shortened, &name)?;
-        files.push((name, "a schedule as short as possible: konklave replay shows it"));
+        files.push((name, "a minimal schedule; show it with `konklave replay`"));
     }
     if !given_up.is_empty() {
-        page = page.section("What was given up");
+        page = page.section("Schedules cut off at the event limit");
     }
     for given_up in given_up {
         page = page
@@ -70,7 +71,7 @@ pub(super) fn write(
     out::finish(folder, &page.section("Files").files(files))
 }
 
-/// The trace of a shortened schedule, its picture and its steps.
+/// Adds the picture and the steps of a minimal schedule, and writes its trace.
 fn show(
     page: Report,
     folder: &Folder,
@@ -82,23 +83,23 @@ fn show(
     let trace = std::fs::read(&path)?;
     let account = out::account(&trace[..], &shortened.site)?;
     let picture = out::diagram(&name.replace(".jsonl", ".svg"), &shortened.site, &account)?;
-    let page = page.text(&format!("As short as it gets; konklave replay {name} shows it:"));
+    let page = page.text(&format!("A minimal schedule, which `konklave replay {name}` shows:"));
     let steps = schedule::lines(&shortened.schedule);
     Ok(out::show(folder, page, &[picture])?
         .preformatted(&out::plain(&steps))
         .preformatted(&out::plain(&comparison(shortened))))
 }
 
-/// The name of the file of a shortened schedule; each seed has one at most.
+/// The file name of a minimal schedule; each seed has at most one.
 fn trace_name(example: &Example) -> String {
     format!("seed-{}.jsonl", example.failures.seed)
 }
 
 fn asked(args: &FuzzArgs, sizes: Sizes) -> Vec<(&'static str, String)> {
-    let network = args.topology.as_deref().unwrap_or("any that the algorithm can do with");
+    let network = args.topology.as_deref().unwrap_or("every kind that the algorithm supports");
     let assumptions = match args.beyond {
-        true => "also what the algorithm assumes not to happen",
-        false => "only what the algorithm assumes",
+        true => "also beyond the assumptions of the algorithm",
+        false => "within the assumptions of the algorithm",
     };
     let limit = match args.event_limit {
         Some(limit) => limit.to_string(),
@@ -119,9 +120,9 @@ fn asked(args: &FuzzArgs, sizes: Sizes) -> Vec<(&'static str, String)> {
     asked
 }
 
-/// What breaks, for people.
+/// The broken promises, as the table of the page.
 fn breaks(examples: &[Example]) -> Table {
-    let mut table = Table::new(["fault", "promise", "broken", "first seed", "steps, shortened"]);
+    let mut table = Table::new(["fault", "promise", "broken", "first seed", "steps, shrunk"]);
     for example in examples {
         let failures = &example.failures;
         table.push([
@@ -135,7 +136,7 @@ fn breaks(examples: &[Example]) -> Table {
     table
 }
 
-/// What breaks, for programs.
+/// The broken promises, as results.csv.
 fn results(examples: &[Example]) -> Table {
     let mut table = Table::new([
         "fault",

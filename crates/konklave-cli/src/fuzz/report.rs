@@ -1,4 +1,4 @@
-//! What many schedules have shown, for people and for machines.
+//! The result of a fuzzing campaign, as text and as JSON.
 
 use std::io;
 
@@ -14,7 +14,7 @@ use crate::output::{self, counted, grouped};
 use crate::schedule;
 use crate::shrink::comparison;
 
-/// One JSON object. The names of its fields do not change.
+/// The JSON report. The names of its fields are stable.
 pub(super) fn for_machines(
     findings: &Findings,
     args: &FuzzArgs,
@@ -62,22 +62,22 @@ fn unfinished(given_up: &GivenUp) -> Value {
     })
 }
 
-/// How it came out.
+/// The verdict of a campaign.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Found {
-    /// Nothing broke within the assumptions.
+    /// No promise was broken within the assumptions.
     Ok,
-    /// Something did.
+    /// A promise was broken within the assumptions.
     Violated,
-    /// Somebody has stopped it before anything broke.
+    /// The user interrupted the campaign before a promise was broken.
     Interrupted,
-    /// Nothing broke, but schedules were given up.
+    /// No promise was broken, but schedules were cut off at the event limit.
     Inconclusive,
 }
 
 impl Found {
-    /// As JSON has it.
+    /// The name in JSON.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Ok => "ok",
@@ -88,7 +88,7 @@ impl Found {
     }
 }
 
-/// How it came out, in a word.
+/// The verdict of these findings.
 pub(super) fn verdict(findings: &Findings) -> Found {
     let Findings { tally, examples, .. } = findings;
     let is_broken = examples.iter().any(|example| example.disorder == Disorder::None);
@@ -100,21 +100,21 @@ pub(super) fn verdict(findings: &Findings) -> Found {
     }
 }
 
-/// How it came out, in a sentence.
+/// The verdict as a sentence.
 pub(super) fn sentence(findings: &Findings) -> String {
     let Findings { tally, examples, .. } = findings;
     let broken = examples.iter().find(|example| example.disorder == Disorder::None);
     match (broken, tally.is_interrupted, tally.unfinished.get(&Disorder::None)) {
         (Some(example), ..) => example.failures.broken.to_string(),
-        (None, true, _) => "fine so far, but interrupted".to_owned(),
+        (None, true, _) => "no promise was broken so far, but the user interrupted it".to_owned(),
         (None, false, Some(Unfinished { count, .. })) => format!(
-            "nothing broke, but {} of {} were given up at the limit of steps: \
-             a larger --event-limit tells how they end",
+            "no promise was broken, but {} of {} were cut off at the event limit: \
+             a larger --event-limit lets them end",
             grouped(*count),
             counted(tally.schedules, "schedule", "schedules")
         ),
-        (None, false, None) if examples.is_empty() => "nothing broke".to_owned(),
-        (None, false, None) => "nothing broke within the assumptions".to_owned(),
+        (None, false, None) if examples.is_empty() => "no promise was broken".to_owned(),
+        (None, false, None) => "no promise was broken within the assumptions".to_owned(),
     }
 }
 
@@ -122,12 +122,12 @@ fn per_second(count: u64, tally: &Tally) -> f64 {
     count as f64 / tally.seconds.max(1e-9)
 }
 
-/// Lines for people.
+/// The report as lines of text.
 pub(super) fn for_people(findings: &Findings, args: &FuzzArgs, entry: &Entry) -> Vec<String> {
     let Findings { tally, examples, given_up, sizes } = findings;
     let assumptions = if args.beyond { "beyond" } else { "within" };
     let mut lines = vec![format!(
-        "{} with {sizes}, seeds from {}, {assumptions} what it assumes",
+        "{} with {sizes}, seeds from {}, {assumptions} its assumptions",
         output::bold(&entry.name),
         args.seed,
     )];
@@ -155,12 +155,13 @@ pub(super) fn for_people(findings: &Findings, args: &FuzzArgs, entry: &Entry) ->
     lines.extend(output::fields(&fields));
     if let Some(path) = args.trace.as_ref().filter(|_| !examples.is_empty()) {
         lines.push(String::new());
-        lines.push(format!("the schedule is in {}: konklave replay shows it", path.display()));
+        lines
+            .push(format!("the schedule is in {}; show it with `konklave replay`", path.display()));
     }
     lines
 }
 
-/// How much was tried.
+/// The numbers of schedules, deliveries and monitor states.
 pub(super) fn counts(tally: &Tally) -> Vec<(&'static str, String)> {
     let rate = |count| grouped(per_second(count, tally).round() as u64);
     let (states, is_full) = tally.coverage;
@@ -175,28 +176,28 @@ pub(super) fn counts(tally: &Tally) -> Vec<(&'static str, String)> {
         (
             "coverage",
             format!(
-                "{more}{} different states of the monitor, which sees requests and results only",
+                "{more}{} distinct states of the monitor, which sees only requests and results",
                 grouped(states as u64)
             ),
         ),
     ]
 }
 
-/// The seed of an example, and what it breaks by what.
+/// The seed of an example, the promise that it breaks and the fault that causes it.
 pub(super) fn heading(example: &Example) -> String {
     let promise = &example.failures.broken.promise;
     format!("Seed {}{}: {promise}", example.failures.seed, cause(example.disorder))
 }
 
-/// That a schedule was given up, and how many others were.
+/// A sentence about the schedules that were cut off: the first, and how many more.
 pub(super) fn why_unfinished(given_up: &GivenUp) -> String {
     let GivenUp { disorder, unfinished: Unfinished { count, seed }, drawn } = given_up;
     let steps = grouped(drawn.args.event_limit.unwrap_or_default());
     let others = match count - 1 {
         0 => String::new(),
-        others => format!(", and so were {} more schedules", grouped(others)),
+        others => format!(", as were {} more schedules", grouped(others)),
     };
-    format!("Seed {seed}{}: given up after {steps} steps{others}", cause(*disorder))
+    format!("Seed {seed}{}: cut off after {steps} steps{others}", cause(*disorder))
 }
 
 fn cause(disorder: Disorder) -> String {
@@ -213,13 +214,13 @@ fn describe(example: &Example) -> Vec<String> {
         format!("Seed {seed}{cause}: {}  {broken}", output::red("violated")),
         format!("  {}", words(&example.drawn.args).join(" ")),
     ];
-    lines.push("As short as it gets:".to_owned());
+    lines.push("A minimal schedule:".to_owned());
     lines.extend(schedule::lines(&example.shortened.schedule));
     lines.extend(comparison(&example.shortened));
     lines
 }
 
-/// Which promises break by what, and how often.
+/// A table of faults, the promises that they break, and how often.
 fn what_breaks(examples: &[Example]) -> Vec<String> {
     let mut rows = vec![["fault", "promise", "broken", "first seed"].map(str::to_owned).to_vec()];
     rows.extend(examples.iter().map(|example| {

@@ -16,55 +16,55 @@ use super::faults::Disorder;
 use crate::failure::Failure;
 use crate::quiet::quietly;
 
-/// When to stop, and how many work.
+/// The limits of a campaign, and its number of threads.
 #[derive(Clone, Copy, Debug)]
 pub struct Budget {
     /// The first seed.
     pub seed: u64,
-    /// So many schedules.
+    /// The maximum number of schedules.
     pub schedules: u64,
-    /// So much time.
+    /// The time limit.
     pub time: Duration,
-    /// So many threads.
+    /// The number of threads.
     pub threads: usize,
-    /// Whether the first failure is enough.
+    /// Whether to stop at the first failure.
     pub stops_at_failure: bool,
 }
 
-/// What came of all runs.
+/// The totals over all runs.
 #[derive(Debug, Default)]
 pub struct Tally {
-    /// How many there were.
+    /// The number of schedules.
     pub schedules: u64,
-    /// How many messages were received.
+    /// The number of messages delivered.
     pub deliveries: u64,
-    /// How long it took, in seconds.
+    /// The elapsed time in seconds.
     pub seconds: f64,
-    /// How many different states the monitor was in, and whether there may be more.
+    /// The number of distinct states of the monitor, and whether there may be more.
     pub coverage: (usize, bool),
-    /// What has gone wrong, by what was not assumed and by the promise that was broken.
+    /// Failures, by the violated assumption and the broken promise.
     pub failures: BTreeMap<(Disorder, String), Failures>,
-    /// What was given up at the limit of steps, by what was not assumed: nobody knows how it ends.
+    /// Schedules that were cut off at the event limit, by the violated assumption.
     pub unfinished: BTreeMap<Disorder, Unfinished>,
-    /// Whether somebody has stopped it.
+    /// Whether the user interrupted the campaign.
     pub is_interrupted: bool,
 }
 
-/// Failures of one kind.
+/// Failures with the same violated assumption and broken promise.
 #[derive(Clone, Debug)]
 pub struct Failures {
-    /// How many.
+    /// The number of schedules.
     pub count: u64,
     /// The seed of the first.
     pub seed: u64,
-    /// What it breaks.
+    /// The promise that the first one breaks.
     pub broken: Broken,
 }
 
-/// Schedules that were given up.
+/// Schedules that were cut off at the event limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unfinished {
-    /// How many.
+    /// The number of schedules.
     pub count: u64,
     /// The seed of the first.
     pub seed: u64,
@@ -77,14 +77,14 @@ struct Swarm<'a> {
     begun: Instant,
     /// How many schedules were begun.
     next: AtomicU64,
-    /// From here on, none is begun any more.
+    /// No schedule from this number on is begun.
     limit: AtomicU64,
     deliveries: AtomicU64,
-    /// Whether even those that were begun are left.
+    /// Whether running schedules are abandoned as well.
     is_stopped: AtomicBool,
 }
 
-/// How often somebody is asked whether to go on.
+/// The interval at which `go_on` is asked.
 const LOOK: Duration = Duration::from_millis(50);
 
 /// Runs schedules until the budget is spent. `go_on` is told how many schedules and deliveries
@@ -154,13 +154,13 @@ pub fn swarm(
 type Part = Result<(Tally, Coverage), Failure>;
 
 impl Swarm<'_> {
-    /// No schedule is begun any more, nor gone on with.
+    /// Stops: no schedule is begun, and running ones are abandoned.
     fn stop(&self) {
         self.limit.store(0, Ordering::Relaxed);
         self.is_stopped.store(true, Ordering::Relaxed);
     }
 
-    /// Runs schedules, and tells what came of them.
+    /// Runs schedules, and sends their results.
     fn work(&self, sender: Sender<Part>) {
         let coverage = Coverage::default();
         let mut tally = Tally::default();
@@ -183,11 +183,11 @@ impl Swarm<'_> {
                 Err(failure) => break Err(failure),
             }
         };
-        // Nobody listens any more if another thread has failed.
+        // The receiver is gone if another thread has failed.
         let _ = sender.send(part);
     }
 
-    /// Runs a schedule; whether it keeps all promises, as far as it was run.
+    /// Runs a schedule, and returns whether it kept all promises up to its end.
     fn attempt(&self, seed: u64, coverage: &Coverage, tally: &mut Tally) -> Result<bool, Failure> {
         let drawn = self.space.draw(seed)?;
         let mut go_on = |_| !self.is_stopped.load(Ordering::Relaxed);

@@ -1,4 +1,4 @@
-//! What a user can choose about the voting ring, on the command line or in a file.
+//! The options of the ring, on the command line or in a config file.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -23,54 +23,54 @@ include_date, level, no_config_log. The command line overrides the file.
 
 On a terminal the ring is drawn: the arrow keys select a worker, k kills it, r revives it, q quits.
 
-Exit codes: 0 fine, 1 a promise was broken, 2 bad usage or input, 3 an election was given up,
+Exit codes: 0 fine, 1 a promise was broken, 2 bad usage or input, 3 an election was abandoned,
 130 interrupted.")]
 pub struct RingArgs {
     /// Read options from this file
     #[arg(long, short, value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// Everything that a file can say, too
+    /// The options that a config file may contain
     #[command(flatten)]
     pub choices: Choices,
 }
 
-/// Everything that a file can say, too.
+/// The options that a config file may contain.
 #[derive(Clone, Debug, Default, Args)]
 pub struct Choices {
-    /// How many workers there are, here or in the config file
+    /// Number of workers, unless the config file has it
     #[arg(value_parser = size, allow_negative_numbers = true)]
     pub size: Option<u32>,
-    /// Stop after so many elections; 0 is never [default: 0]
+    /// Stop after this many elections; 0 means no limit [default: 0]
     #[arg(long, short, value_name = "COUNT", value_parser = count, allow_negative_numbers = true)]
     pub number_of_elections: Option<u64>,
-    /// How long to pause after an election [default: 5000]
+    /// Pause after an election [default: 5000]
     #[arg(long, value_name = "MS", value_parser = millis, allow_negative_numbers = true)]
     pub sleep: Option<Duration>,
-    /// How long a worker pauses before it takes a message [default: 500]
+    /// Pause of a worker before it handles a message [default: 500]
     #[arg(long, value_name = "MS", value_parser = millis, allow_negative_numbers = true)]
     pub worker_sleep: Option<Duration>,
 
-    /// chang-roberts, or chang-roberts-numbered, which survives the death of workers
+    /// chang-roberts, or chang-roberts-numbered, which tolerates crashes of workers
     /// [default: chang-roberts-numbered]
     #[arg(long, value_name = "NAME")]
     pub algorithm: Option<Mode>,
-    /// Who starts an election: random, all, or a position from 0 [default: random]
+    /// The initiator of an election: random, all, or a position from 0 [default: random]
     #[arg(long, value_name = "POS", value_parser = initiator)]
     pub initiator: Option<Initiator>,
-    /// Decides ids and initiators [default: drawn, and printed]
+    /// Seed of ids and initiators [default: random, and printed]
     #[arg(long)]
     pub seed: Option<u64>,
-    /// Kill the worker at this position when this election begins; also several times
+    /// Kill the worker at this position when this election begins; can be repeated
     #[arg(long, value_name = "POS@ELECTION", value_parser = moment)]
     pub kill: Vec<Moment>,
-    /// Revive the worker at this position when this election begins; also several times
+    /// Revive the worker at this position when this election begins; can be repeated
     #[arg(long, value_name = "POS@ELECTION", value_parser = moment)]
     pub revive: Vec<Moment>,
-    /// When a neighbour that does not take its message is presumed dead
+    /// Timeout after which a neighbour that does not acknowledge is suspected
     /// [default: 1000, or 2.5 worker sleeps]
     #[arg(long, value_name = "MS", value_parser = limit, allow_negative_numbers = true)]
     pub ack_timeout: Option<Duration>,
-    /// When an election is given up [default: long enough for several]
+    /// Timeout after which an election is abandoned [default: long enough for several]
     #[arg(long, value_name = "MS", value_parser = limit, allow_negative_numbers = true)]
     pub election_timeout: Option<Duration>,
 
@@ -83,7 +83,8 @@ pub struct Choices {
     /// Write the date as well as the time (UTC) to the log file
     #[arg(long, help_heading = "Output")]
     pub log_date: bool,
-    /// What to log: 0 trace, 1 debug, 2 info, 3 warn, 4 error or 5 critical; logs [default: 2]
+    /// Minimum level, which turns the log on: 0 trace, 1 debug, 2 info, 3 warn, 4 error or
+    /// 5 critical [default: 2]
     #[arg(long, value_name = "LEVEL", allow_negative_numbers = true, help_heading = "Output")]
     pub log_level: Option<Level>,
     /// Do not log the configuration
@@ -94,7 +95,7 @@ pub struct Choices {
     pub events: Option<Format>,
 }
 
-/// How events are printed, if not for people.
+/// Machine-readable formats of events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// One JSON object per line.
@@ -102,7 +103,7 @@ pub enum Format {
 }
 
 impl Choices {
-    /// These, and where nothing is said, those.
+    /// These options, with defaults from the others.
     pub(super) fn or(self, file: Self) -> Self {
         let list = |mine: Vec<_>, theirs| if mine.is_empty() { theirs } else { mine };
         Self {
@@ -126,7 +127,7 @@ impl Choices {
         }
     }
 
-    /// Sets the option of this name, as if it stood on the command line. The name is known.
+    /// Sets the option of this name to a value as on the command line. The name must be known.
     pub(super) fn set(&mut self, option: &str, text: &str) -> Result<(), String> {
         let flag = |text: &str| text == "true";
         match option {
@@ -153,9 +154,9 @@ impl Choices {
     }
 }
 
-/// Two threads for each worker: more than this no machine runs gladly.
+/// Each worker has two threads, and the operating system limits their number.
 const SIZE_MAX: u32 = 10_000;
-/// A day is longer than anyone watches.
+/// A day.
 const MILLIS_MAX: u64 = 24 * 60 * 60 * 1000;
 
 fn size(text: &str) -> Result<u32, String> {
@@ -206,6 +207,6 @@ fn moment(text: &str) -> Result<Moment, String> {
 fn events(text: &str) -> Result<Format, String> {
     match text {
         "json" => Ok(Format::Json),
-        _ => Err("write json".to_owned()),
+        _ => Err("the only format is json".to_owned()),
     }
 }

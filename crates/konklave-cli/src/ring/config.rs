@@ -1,4 +1,4 @@
-//! The config file: TOML, with every mistake named by line, column and key.
+//! The config file in TOML; errors give line, column and key.
 
 use std::fs;
 use std::ops::Range;
@@ -12,15 +12,15 @@ use konklave_catalog::refusal::Refusal;
 
 use crate::failure::Failure;
 
-/// What kind of value an option takes.
+/// The type of an option's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Number,
     Text,
-    /// A number or a text.
+    /// An integer or a string.
     Word,
     Flag,
-    /// A text or a list of them.
+    /// A string or a list of strings.
     Texts,
 }
 
@@ -57,7 +57,7 @@ const OPTIONS: [(&str, Kind); 17] = [
     ("events", Kind::Text),
 ];
 
-/// The options that have another name in tables.
+/// The names of options in tables, where they differ.
 const IN_TABLES: [(&str, &str); 9] = [
     ("ring.size", "size"),
     ("ring.number_of_elections", "number-of-elections"),
@@ -82,7 +82,7 @@ pub(super) fn read(path: &Path) -> Result<Choices, Failure> {
     })
 }
 
-/// What is wrong, and where.
+/// An error and its place in the file.
 #[derive(Debug)]
 struct Mistake {
     span: Range<usize>,
@@ -105,9 +105,9 @@ fn parse(text: &str) -> Result<Choices, Mistake> {
 
 struct Reader {
     choices: Choices,
-    /// The options that were set, and by which key.
+    /// The options that were set, and the key of each.
     seen: Vec<(&'static str, String)>,
-    /// Whether the file says that there shall be no log.
+    /// Whether the file disables the log.
     is_log_off: bool,
 }
 
@@ -168,7 +168,7 @@ impl Reader {
     }
 }
 
-/// The value as it would stand on the command line; nothing if it is of another kind.
+/// The value as on the command line; `None` if it has another type.
 fn text_of(kind: Kind, value: &DeValue<'_>) -> Option<String> {
     match (kind, value) {
         (Kind::Number | Kind::Word, DeValue::Integer(number)) => {

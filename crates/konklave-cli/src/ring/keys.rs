@@ -1,6 +1,6 @@
-//! Single keys from the terminal, while the ring is drawn.
+//! Keys pressed on the terminal while the ring is drawn.
 
-/// What a key asks for.
+/// The command of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Key {
     Left,
@@ -10,7 +10,7 @@ pub(super) enum Key {
     Quit,
 }
 
-/// The keys in what was read from a terminal.
+/// Parses the keys in input from a terminal.
 fn keys(bytes: &[u8]) -> Vec<Key> {
     let mut keys = Vec::new();
     let mut rest = bytes;
@@ -46,17 +46,17 @@ mod terminal {
 
     use super::Key;
 
-    /// How the terminal was before.
+    /// The settings of the terminal to restore.
     static BEFORE: OnceLock<Termios> = OnceLock::new();
     static IS_OVER: AtomicBool = AtomicBool::new(false);
 
-    /// Calls `act` for every key from now on. Whether there is a keyboard.
+    /// Calls `act` for every key from now on; returns whether standard input is a terminal.
     pub(in super::super) fn listen(mut act: impl FnMut(Key) + Send + 'static) -> bool {
         let keyboard = io::stdin();
         let Ok(before) = tcgetattr(&keyboard) else { return false };
         let mut single = before.clone();
-        // Keys come one by one and are not shown; Ctrl-C stays what it is. A read ends after a
-        // fifth of a second, so that the thread sees when it is over.
+        // Input is unbuffered and not echoed; Ctrl-C still interrupts. A read times out after a
+        // fifth of a second, so that the thread notices the end of the ring.
         single.local_modes -= LocalModes::ICANON | LocalModes::ECHO;
         single.special_codes[SpecialCodeIndex::VMIN] = 0;
         single.special_codes[SpecialCodeIndex::VTIME] = 2;
@@ -78,7 +78,7 @@ mod terminal {
         true
     }
 
-    /// The terminal is as it was before.
+    /// Restores the settings of the terminal.
     pub(in super::super) fn restore() {
         IS_OVER.store(true, Ordering::Relaxed);
         if let Some(before) = BEFORE.get() {
@@ -86,7 +86,7 @@ mod terminal {
         }
     }
 
-    /// Columns and lines.
+    /// The columns and lines of the terminal.
     pub(in super::super) fn size() -> (usize, usize) {
         match tcgetwinsize(io::stdout()) {
             Ok(size) if size.ws_col > 0 => (size.ws_col.into(), size.ws_row.into()),
@@ -99,7 +99,7 @@ mod terminal {
 mod terminal {
     use super::Key;
 
-    /// Nobody listens to keys here.
+    /// Keys are not supported on this platform.
     pub(in super::super) fn listen(_act: impl FnMut(Key) + Send + 'static) -> bool {
         false
     }

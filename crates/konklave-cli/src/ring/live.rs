@@ -1,4 +1,4 @@
-//! The ring as a picture in the terminal, redrawn as it changes.
+//! A live picture of the ring in the terminal.
 
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
@@ -7,22 +7,22 @@ use konklave::NodeId;
 use konklave::election::Id;
 use konklave_ring::{Kind, Notice, What};
 
-/// No eye sees more pictures than this, and no terminal likes to draw them.
+/// The minimum time between two pictures.
 const PICTURE_TIME: Duration = Duration::from_millis(40);
 
-/// What the signs mean.
+/// The legend of the marks.
 const LEGEND: &str = ". idle  ? votes  * leads  x dead  <id proposed  =id elected";
 
-/// What the picture shows.
+/// The state of the picture.
 #[derive(Debug)]
 pub(super) struct View {
     workers: Vec<Worker>,
     election: u64,
     messages: u64,
     selected: usize,
-    /// What the keys do, or why they did not.
+    /// A hint about the keys, or why one had no effect.
     hint: String,
-    /// How many lines the picture on the screen has.
+    /// The number of lines of the picture on the screen.
     height: usize,
     drawn: Option<Instant>,
     size: fn() -> (usize, usize),
@@ -32,7 +32,7 @@ pub(super) struct View {
 struct Worker {
     id: Id,
     state: State,
-    /// What lies in its mailbox.
+    /// The message in its mailbox.
     mail: Option<(Kind, Id)>,
 }
 
@@ -64,7 +64,7 @@ impl View {
         NodeId(self.selected as u32)
     }
 
-    /// Selects the worker so many places further on.
+    /// Selects the worker this many positions further on.
     pub(super) fn select(&mut self, steps: isize) {
         let size = self.workers.len() as isize;
         self.selected = (self.selected as isize + steps).rem_euclid(size) as usize;
@@ -74,7 +74,7 @@ impl View {
         self.hint = hint.to_owned();
     }
 
-    /// Something has happened; `line` shall be shown above the picture.
+    /// Updates the picture by an event, and shows `line` above it.
     pub(super) fn see(
         &mut self,
         notice: &Notice,
@@ -113,14 +113,14 @@ impl View {
         }
     }
 
-    /// A line above the picture.
+    /// Prints a line above the picture.
     pub(super) fn print(&mut self, line: &str, out: &mut impl Write) -> io::Result<()> {
         self.clear(out)?;
         writeln!(out, "{line}")?;
         self.redraw(out)
     }
 
-    /// Takes the picture away.
+    /// Erases the picture.
     pub(super) fn clear(&mut self, out: &mut impl Write) -> io::Result<()> {
         if self.height > 0 {
             write!(out, "\x1b[{}A\r\x1b[J", self.height)?;
@@ -143,7 +143,7 @@ impl View {
         out.flush()
     }
 
-    /// As many lines as fit, each as wide as fits.
+    /// The lines of the picture, cut to the size of the terminal.
     fn picture(&self) -> Vec<String> {
         let (columns, lines) = (self.size)();
         let columns = columns.saturating_sub(1); // What fills a line to its end may wrap.

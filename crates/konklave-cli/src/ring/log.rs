@@ -9,7 +9,7 @@ use konklave_ring::Level;
 
 use crate::failure::Failure;
 
-/// How much of the time stands before a line.
+/// The time stamp before a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stamp {
     Time,
@@ -19,7 +19,7 @@ pub(super) enum Stamp {
 /// A log file, open for writing.
 #[derive(Debug)]
 pub(super) struct Log {
-    /// Nothing after the first failure: one warning is enough.
+    /// `None` after the first failure, so that there is only one warning.
     file: Option<File>,
     path: PathBuf,
     level: Level,
@@ -27,7 +27,7 @@ pub(super) struct Log {
 }
 
 impl Log {
-    /// Opens or creates the file, and begins with a line that shows when.
+    /// Opens or creates the file, and writes a line with date and time.
     pub(super) fn open(path: &Path, level: Level, stamp: Stamp) -> Result<Self, Failure> {
         let file = OpenOptions::new().create(true).append(true).open(path);
         let file = file.map_err(|error| Failure::file("write the log", path, &error))?;
@@ -51,7 +51,7 @@ impl Log {
     fn put(&mut self, line: &str) {
         let Some(file) = &mut self.file else { return };
         if let Err(error) = file.write_all(format!("{line}\n").as_bytes()) {
-            eprintln!("warning: the log {} ends here: {error}", self.path.display());
+            eprintln!("warning: cannot write the log {} any more: {error}", self.path.display());
             self.file = None;
         }
     }

@@ -1,4 +1,4 @@
-//! `konklave ring`: a ring of worker threads that elects one leader after the other.
+//! `konklave ring`: repeated leader elections on a ring of worker threads.
 
 mod choices;
 mod config;
@@ -29,14 +29,14 @@ use mode::Mode;
 use report::{Console, Reporter};
 use settings::{ConfigLog, Settings};
 
-/// Whether somebody asks for the help of `ring`, whatever else stands there.
+/// Whether the command line asks for the help of `ring`, whatever its other arguments.
 pub fn is_help_wanted(arguments: impl Iterator<Item = OsString>) -> bool {
     let mut words = arguments.skip(1);
     words.next().is_some_and(|verb| verb == "ring")
         && words.any(|word| word == "--help" || word == "-h")
 }
 
-/// Holds elections.
+/// Runs elections.
 pub fn ring(args: &RingArgs) -> Result<Exit, Failure> {
     let mut choices = args.choices.clone();
     if let Some(path) = &args.config {
@@ -108,7 +108,7 @@ fn log(settings: &Settings) -> Result<Option<Log>, Failure> {
     Log::open(path, *level, *stamp).map(Some)
 }
 
-/// The first signal from outside stops the ring, the second ends the program.
+/// The first interrupt stops the ring, the second ends the program.
 fn listen_to_signals<P>(ring: &Ring<P>, is_interrupted: &Arc<AtomicBool>)
 where
     P: Protocol<Command = Command, Event = Event>,
@@ -120,7 +120,7 @@ where
             keys::restore();
             std::process::exit(130);
         }
-        let _ = signal.send(Signal::Stop); // Nobody listens if the ring is stopping already.
+        let _ = signal.send(Signal::Stop); // The receiver is gone if the ring is stopping already.
     });
 }
 
@@ -147,7 +147,7 @@ where
             (Key::Revive, Some(node), Mode::Numbered) => Signal::Revive(node),
             _ => return,
         };
-        let _ = signal.send(wish); // Nobody listens if the ring is stopping already.
+        let _ = signal.send(wish); // The receiver is gone if the ring is stopping already.
     };
     if keys::listen(act) {
         reporter.with_view(|view| view.say("arrows select   k kills   r revives   q quits"));

@@ -1,4 +1,4 @@
-//! The two algorithms by which a ring can vote, as the library has them.
+//! The two election algorithms of the ring.
 
 use std::fmt::{self, Display};
 use std::str::FromStr;
@@ -10,12 +10,12 @@ use konklave::election::chang_roberts::{self, ChangRoberts, Wake};
 use konklave::election::chang_roberts_numbered::{self, ChangRobertsNumbered};
 use konklave_ring::{Kind, Setup, Vote};
 
-/// By which algorithm a ring votes.
+/// The election algorithm.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mode {
-    /// As the original did. A death can stop its elections, or make one last for ever.
+    /// Chang and Roberts. A crash can stop its elections, or make one last for ever.
     Plain,
-    /// With numbered rounds, which survive deaths.
+    /// Chang and Roberts with numbered rounds, which tolerate crashes.
     #[default]
     Numbered,
 }
@@ -38,7 +38,7 @@ impl FromStr for Mode {
     }
 }
 
-/// What both need.
+/// The operations that both algorithms provide.
 #[derive(Clone, Debug)]
 pub(super) struct Parts {
     pub(super) ids: Vec<Id>,
@@ -65,7 +65,7 @@ pub(super) fn plain(parts: Parts) -> Setup<ChangRoberts> {
     Setup { ids, make: Box::new(make), read, pause, ack_timeout, seed }
 }
 
-/// A round is given up after `patience`.
+/// A round is abandoned after `patience`.
 pub(super) fn numbered(parts: Parts, patience: Duration) -> Setup<ChangRobertsNumbered> {
     let Parts { ids, pause, ack_timeout, seed } = parts;
     let (size, of) = (ids.len() as u32, ids.clone());

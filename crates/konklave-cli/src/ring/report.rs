@@ -1,4 +1,4 @@
-//! What the ring does, told: on the console, as lines, objects or a picture, and in the log file.
+//! Reports the events of the ring on the console, as lines, JSON or a picture, and in the log file.
 
 use std::io::{self, Write};
 use std::sync::mpsc::Sender;
@@ -14,19 +14,19 @@ use super::settings::Settings;
 use crate::failure::Failure;
 use crate::output;
 
-/// What the console shows. The level is that of the log, if the console shows it; the main events
-/// are shown in any case, and nothing is shown twice.
+/// The output on the console. The level is that of the log, if the console shows it; the main
+/// events are always shown, and none is shown twice.
 #[derive(Debug)]
 pub(super) enum Console {
     /// One JSON object per event.
     Json,
     /// One line per event.
     Plain(Option<Level>),
-    /// The same, and a picture of the ring below.
+    /// One line per event, and a picture of the ring below.
     Live(Option<Level>, View),
 }
 
-/// Tells what the ring does.
+/// Reports the events of the ring.
 #[derive(Clone, Debug)]
 pub(super) struct Reporter(Arc<Mutex<State>>);
 
@@ -34,7 +34,7 @@ pub(super) struct Reporter(Arc<Mutex<State>>);
 struct State {
     console: Console,
     log: Option<Log>,
-    /// Why the console cannot be written.
+    /// The error of the console, if there was one.
     error: Option<io::Error>,
     signal: Option<Sender<Signal>>,
 }
@@ -44,13 +44,13 @@ impl Reporter {
         Self(Arc::new(Mutex::new(State { console, log, error: None, signal: None })))
     }
 
-    /// For the ring, which tells everything.
+    /// The observer for the ring.
     pub(super) fn observer(&self) -> impl FnMut(&Notice) + Send + 'static {
         let reporter = self.clone();
         move |notice| reporter.state().tell(notice)
     }
 
-    /// From now on an end of the output ends the ring.
+    /// From now on, a closed output stops the ring.
     pub(super) fn connect(&self, signal: Sender<Signal>) {
         let mut state = self.state();
         if state.error.is_some() {
@@ -63,7 +63,7 @@ impl Reporter {
         matches!(self.state().console, Console::Live(..))
     }
 
-    /// Changes the picture, if there is one; who is selected in it then.
+    /// Changes the picture, if there is one; returns the worker selected in it.
     pub(super) fn with_view(&self, change: impl FnOnce(&mut View)) -> Option<NodeId> {
         let mut state = self.state();
         let Console::Live(_, view) = &mut state.console else { return None };
@@ -87,7 +87,7 @@ impl Reporter {
         }
     }
 
-    /// What has to be known to repeat the run.
+    /// Prints the algorithm and the seed, which reproduce the run.
     pub(super) fn begin(&self, settings: &Settings) {
         let mut state = self.state();
         let (algorithm, seed) = (settings.mode.to_string(), settings.parts.seed);
@@ -103,7 +103,7 @@ impl Reporter {
         }
     }
 
-    /// The picture is taken away.
+    /// Erases the picture.
     pub(super) fn end(&self) {
         let mut state = self.state();
         if let Console::Live(_, view) = &mut state.console {
@@ -115,7 +115,7 @@ impl Reporter {
         }
     }
 
-    /// What it all came to.
+    /// Prints the summary of all elections.
     pub(super) fn summarise(&self, outcome: &Outcome) {
         let mut state = self.state();
         if let Console::Json = state.console {
@@ -138,7 +138,7 @@ impl Reporter {
         }
     }
 
-    /// Whether everything could be written.
+    /// Returns the first error of the output.
     pub(super) fn check(&self) -> Result<(), Failure> {
         match self.state().error.take() {
             Some(error) => Err(error.into()),
@@ -178,7 +178,7 @@ impl State {
         let mut out = io::stdout();
         let written = match &mut self.console {
             Console::Live(_, view) => view.print(line, &mut out),
-            // Standard output ends every line for those who read along.
+            // Standard output is flushed at every line.
             _ => writeln!(out, "{line}"),
         };
         self.check(written);
@@ -206,7 +206,7 @@ fn painted(notice: &Notice) -> String {
     }
 }
 
-/// How many elections the summary shows one by one.
+/// The maximum number of elections that the summary lists.
 const SHOWN: usize = 20;
 
 fn summary(outcome: &Outcome) -> Vec<String> {
@@ -240,7 +240,7 @@ fn summary(outcome: &Outcome) -> Vec<String> {
     let mean = outcome.messages as f64 / outcome.held.max(1) as f64;
     lines.push(String::new());
     lines.extend(output::fields(&[
-        ("elections", format!("{}, {} given up", outcome.held, outcome.abandoned)),
+        ("elections", format!("{}, {} abandoned", outcome.held, outcome.abandoned)),
         ("messages", format!("{}, {} per election", outcome.messages, output::short(mean))),
         ("leaders", if leaders.is_empty() { "none".to_owned() } else { leaders.join(", ") }),
         ("suspicions", outcome.suspicions.to_string()),

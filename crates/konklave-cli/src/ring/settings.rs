@@ -1,4 +1,4 @@
-//! How the ring is to run: every choice made, and found to make sense.
+//! The validated settings of the ring.
 
 use std::collections::hash_map::RandomState;
 use std::fmt::Write as _;
@@ -16,15 +16,15 @@ use super::log::Stamp;
 use super::mode::{Mode, Parts};
 use crate::failure::Failure;
 
-/// How the ring is to run.
+/// The validated settings of the ring.
 #[derive(Clone, Debug)]
 pub(super) struct Settings {
     pub(super) mode: Mode,
     pub(super) parts: Parts,
     pub(super) plan: Plan,
-    /// How long a round may take, where rounds are numbered.
+    /// The timeout of a round, where rounds are numbered.
     pub(super) patience: Duration,
-    /// From which level on the console shows the log.
+    /// The minimum level of the log on the console.
     pub(super) console: Option<Level>,
     pub(super) log_file: Option<(PathBuf, Level, Stamp)>,
     pub(super) config_log: ConfigLog,
@@ -38,11 +38,11 @@ pub(super) enum ConfigLog {
     Hidden,
 }
 
-/// What a hop takes beside the worker's pause, on a busy machine.
+/// The time of a hop beside the worker's pause, on a busy machine.
 const HOP: Duration = Duration::from_millis(10);
 
 impl Settings {
-    /// Fills in what was left open, and refuses what makes no sense.
+    /// Fills in defaults, and refuses contradictory options.
     pub(super) fn new(choices: Choices) -> Result<Self, Failure> {
         let Some(size) = choices.size else {
             return Err(Failure::bad(
@@ -89,7 +89,7 @@ impl Settings {
         let exists = |node: NodeId, option: &str| match node.0 < size {
             true => Ok(()),
             false => Err(Failure::bad(format!(
-                "{option} {node}: there is no such worker, positions are 0 to {}",
+                "{option} {node}: there is no such worker; positions are 0 to {}",
                 size - 1
             ))),
         };
@@ -100,23 +100,28 @@ impl Settings {
         if self.mode == Mode::Plain && !(kills.is_empty() && revivals.is_empty()) {
             return Err(Failure::bad(
                 "--kill and --revive need --algorithm chang-roberts-numbered: an election by \
-                 chang-roberts may never end when a worker dies",
+                 chang-roberts may never end when a worker crashes",
             ));
         }
         let moments = revivals.iter().map(|moment| (moment, "--revive"));
         let mut moments: Vec<_> = moments.chain(kills.iter().map(|one| (one, "--kill"))).collect();
-        moments.sort_by_key(|(moment, _)| moment.election); // Stable: who is revived may die.
+        // Stable: a revived worker may be killed in the same election.
+        moments.sort_by_key(|(moment, _)| moment.election);
         let mut dead = NodeSet::new();
         for (&Moment { election, node }, option) in moments {
             let wrong = |why: &str| Err(Failure::bad(format!("{option} {node}@{election}: {why}")));
             exists(node, option)?;
             if elections.is_some_and(|last| election > last) {
-                return wrong("there are fewer elections");
+                return wrong("--number-of-elections is smaller");
             }
             match option {
-                "--kill" if !dead.insert(node) => return wrong("this worker is dead then"),
-                "--kill" if dead.len() == size => return wrong("nobody would be left"),
-                "--revive" if !dead.remove(node) => return wrong("this worker lives then"),
+                "--kill" if !dead.insert(node) => {
+                    return wrong("this worker is already dead in that election");
+                }
+                "--kill" if dead.len() == size => return wrong("no worker would be left"),
+                "--revive" if !dead.remove(node) => {
+                    return wrong("this worker is not dead in that election");
+                }
                 _ => {}
             }
         }
@@ -155,7 +160,7 @@ impl Settings {
     }
 }
 
-/// Different ids in random order. Zero is one of those that can be drawn.
+/// Distinct ids in random order; zero is possible.
 fn ids(size: u32, seed: u64) -> Vec<Id> {
     let bound = if size < 100 { 1000 } else { 10 * size };
     let mut random = Random::new(seed, Stream::Ids);

@@ -1,4 +1,4 @@
-//! The folder of a run: what it came to, and what happened.
+//! The folder of a run: its report, pictures, figures and trace.
 
 use std::fs::File;
 use std::io::BufReader;
@@ -16,21 +16,21 @@ use crate::args::RunArgs;
 use crate::failure::Failure;
 use crate::out::{self, Picture};
 
-/// Traces of more nodes would fill disks, and pictures of them nobody could read.
+/// Traces of more nodes fill the disk, and their pictures are illegible.
 const NODES_MAX: u32 = 100;
-/// Networks of more nodes nobody could read, and
+/// Pictures of networks with more nodes are illegible.
 const NETWORK_MAX: u32 = 400;
-/// those of more edges fill disks.
+/// Files of networks with more edges fill the disk.
 const EDGES_MAX: u64 = 100_000;
 
 const TRACE: &str = "trace.jsonl";
 
-/// Where the trace is to be written, if it is.
+/// The path of the trace, if one is written.
 pub(super) fn trace_path(folder: &Folder, site: &Site) -> Option<PathBuf> {
     (site.nodes() <= NODES_MAX).then(|| folder.file(TRACE))
 }
 
-/// Writes everything to the folder; where the report is.
+/// Writes the report, its pictures and its data to the folder; returns the path of the report.
 pub(super) fn write(
     report: &RunReport<'_>,
     args: &RunArgs,
@@ -53,11 +53,11 @@ pub(super) fn write(
         .verdict(outcome, report.verdict.name(), &sentence)
         .asked(asked(args, site))
         .command(&out::command())
-        .section("What it came to")
+        .section("Results")
         .preformatted(&out::plain(lines));
     let mut files = vec![
         ("results.csv", "one row with every figure"),
-        ("results.json", "all of this for programs"),
+        ("results.json", "the same for programs"),
     ];
     let mut pictures = match trace.filter(|_| site.nodes() <= NODES_MAX) {
         Some(path) => {
@@ -70,10 +70,14 @@ pub(super) fn write(
     };
     pictures.push(out::kinds(&title, &report.messages.by_kind));
     match (trace, &args.trace) {
-        (Some(_), None) => files.push((TRACE, "every step: konklave replay and draw show it")),
+        (Some(_), None) => {
+            files.push((TRACE, "every step, for `konklave replay` and `konklave draw`"))
+        }
         (_, Some(path)) => page = page.text(&format!("Every step is in {}.", path.display())),
         (None, None) => {
-            page = page.text("There are too many nodes to keep every step: --trace FILE does.");
+            page = page.text(
+                "There are too many nodes to keep every step here: --trace FILE writes them all.",
+            );
         }
     }
     page = out::show(&folder, page.section("What happened"), &pictures)?;
@@ -92,7 +96,7 @@ pub(super) fn write(
     out::finish(folder, &page.table(&table, "Messages of each kind").files(files))
 }
 
-/// What the user wants to know: what is said, and what else it means for the nodes.
+/// The configuration of the run: the options given, and the defaults that they imply.
 fn asked(args: &RunArgs, site: &Site) -> Vec<(String, String)> {
     let faults = &args.faults;
     let text = |it: Option<&dyn ToString>| it.map_or(String::new(), ToString::to_string);
@@ -102,17 +106,17 @@ fn asked(args: &RunArgs, site: &Site) -> Vec<(String, String)> {
         ("network", site.graph().describe()),
         ("seed", site.setup().seed.to_string()),
         ("delay", args.delay.to_string()),
-        ("order", if is_fifo { "first in first out" } else { "any" }.to_owned()),
+        ("order", if is_fifo { "FIFO" } else { "any" }.to_owned()),
     ];
     let options = args.options.iter().map(|(name, value)| (name.replace('-', " "), value.clone()));
     let wrong = [
         ("loss", text(faults.loss.as_ref().map(|it| it as _))),
         ("duplicates", text(faults.duplicate.as_ref().map(|it| it as _))),
-        ("held up", text(faults.reorder.as_ref().map(|it| it as _))),
+        ("reordering", text(faults.reorder.as_ref().map(|it| it as _))),
         ("crashes", list(&faults.crash)),
         ("pauses", list(&faults.pause)),
         ("partitions", list(&faults.partition)),
-        ("garbage", list(&faults.corrupt)),
+        ("corruption", list(&faults.corrupt)),
     ];
     let owned = |(name, value): (&str, String)| (name.to_owned(), value);
     let mut asked: Vec<_> =
@@ -125,7 +129,7 @@ fn list(items: &[impl ToString]) -> String {
     items.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }
 
-/// What can be shown of a run whose steps were not kept.
+/// The pictures of a run whose steps were not kept.
 fn without_trace(report: &RunReport<'_>, site: &Site, title: &str) -> Vec<Picture> {
     let mut pictures = Vec::new();
     if site.nodes() <= NETWORK_MAX {
@@ -146,7 +150,7 @@ fn without_trace(report: &RunReport<'_>, site: &Site, title: &str) -> Vec<Pictur
     pictures
 }
 
-/// One row with every figure: what is within something has both names.
+/// One row with every figure; nested fields are named `outer.inner`.
 fn figures(report: &RunReport<'_>) -> Result<Table, Failure> {
     let mut all = Vec::new();
     let value = serde_json::to_value(report).map_err(std::io::Error::from)?;
@@ -164,7 +168,7 @@ fn collect(name: &str, value: &Value, all: &mut Vec<(String, Cell)>) {
             }
             return;
         }
-        // Who waits, and what was violated, is in the JSON.
+        // Lists, such as waiting nodes and violations, are only in the JSON.
         Value::Array(_) => return,
         Value::Null => Cell::Empty,
         Value::Bool(is) => Cell::from(is.to_string()),

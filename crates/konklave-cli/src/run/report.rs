@@ -1,4 +1,4 @@
-//! What a run came to, for people.
+//! The report of a run as text.
 
 use konklave_catalog::quantity::{Measured, Measures, Value};
 use konklave_catalog::site::Site;
@@ -9,10 +9,10 @@ use super::RunReport;
 use crate::args::RunArgs;
 use crate::output::{self, grouped, short};
 
-/// Lines for people.
+/// The report as lines of text.
 pub(super) fn for_people(report: &RunReport<'_>, args: &RunArgs, site: &Site) -> Vec<String> {
     let is_fifo = args.fifo || (site.needs_fifo() && !args.beyond);
-    let order = if is_fifo { ", first in first out" } else { "" };
+    let order = if is_fifo { ", FIFO channels" } else { "" };
     let mut lines = vec![
         format!(
             "{} on a {}, seed {}, delay {}{order}",
@@ -79,7 +79,7 @@ pub(super) fn for_people(report: &RunReport<'_>, args: &RunArgs, site: &Site) ->
     lines
 }
 
-/// Who waits for whom, a line each.
+/// The nodes that are stuck and the nodes that they wait for, a line each.
 fn stuck(waiting: &[Waiting]) -> impl Iterator<Item = (&'static str, String)> + '_ {
     waiting.iter().map(|Waiting { node, waits_for }| {
         let shown: Vec<_> = waits_for.iter().take(8).map(|node| node.to_string()).collect();
@@ -88,7 +88,7 @@ fn stuck(waiting: &[Waiting]) -> impl Iterator<Item = (&'static str, String)> + 
     })
 }
 
-/// What was measured about the problem, a line for each quantity.
+/// The quantities that the problem measures, a line each.
 fn of_problem(measures: &Measures) -> impl Iterator<Item = (&'static str, String)> + '_ {
     let shown = measures.iter().filter(|it| !it.quantity.label.is_empty());
     shown.map(|it| (it.quantity.label, it.text.clone().unwrap_or_else(|| tell(it))))
@@ -99,7 +99,7 @@ fn tell(Measured { quantity, value, .. }: &Measured) -> String {
     let unit = if quantity.unit.is_empty() { "" } else { &format!(" {}", quantity.unit) };
     match *value {
         Value::Missing => "none".to_owned(),
-        // One message, and not one messages.
+        // Singular: 1 message.
         Value::Count(1) => format!("1{}", unit.trim_end_matches('s')),
         Value::Count(count) => format!("{}{unit}", grouped(count)),
         Value::Number(number) => format!("{}{unit}", short(number)),

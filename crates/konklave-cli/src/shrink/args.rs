@@ -10,17 +10,18 @@ use clap::Args;
   konklave run lamport --nodes 5 --loss 0.1 --trace t.jsonl
   konklave shrink t.jsonl && konklave replay t.shrunk.jsonl
 
-What is left breaks the same promise, and nothing can be taken away from it. Then systems with fewer
-nodes are searched for a while: if one breaks this promise with as few faults, that is the result.
-A network or ids from a file stay as they are. A schedule that repeats for ever is refused.
+The result breaks the same promise and is minimal: without any one of its parts it no longer does.
+Then systems with fewer nodes are searched for a while: if one breaks this promise with as few
+faults, it becomes the result. A network or ids from a file stay as they are. A schedule that
+repeats for ever is refused.
 
-Exit codes: 0 nothing more can be taken away, 2 bad usage or input, such as a trace that breaks no
-promise, 3 inconclusive: somebody has stopped it before. 1, for a broken promise, is left to replay:
-here it is what the trace is for.")]
+Exit codes: 0 the schedule is minimal, 2 bad usage or input, such as a trace that keeps all
+promises, 3 inconclusive: the user interrupted it. Exit code 1 is not used, because every trace to
+shrink breaks a promise.")]
 pub struct ShrinkArgs {
-    /// A trace that ends with a broken promise, as `run`, `fuzz` and `check` write it
+    /// A trace that ends with a broken promise, written by `run`, `fuzz` or `check`
     pub file: PathBuf,
-    /// Where to write the result [default: beside FILE, as .shrunk.jsonl]
+    /// Write the result to this file [default: beside FILE, as .shrunk.jsonl]
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
     /// Print one JSON object

@@ -17,19 +17,20 @@ use konklave_stage::erased::Erased;
 use crate::quiet::quietly;
 use crate::schedule::Schedule;
 
-/// So many states of each smaller system are looked at.
+/// The maximum number of states to search in each smaller system.
 const STATES: u64 = 200_000;
-/// And for so long.
+/// The time limit for each smaller system.
 const TIME: Duration = Duration::from_secs(5);
 
-/// What a schedule needs: how often each node asks, and how often something goes wrong.
+/// The requests of each node and the faults that a schedule contains.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Needed {
     requests: Vec<u32>,
     faults: Faults,
 }
 
-/// The smallest system that breaks the same promise with as much as the schedule needs, and how.
+/// The smallest system that breaks the same promise within these requests and faults, and a
+/// schedule that does.
 pub(super) fn find(
     site: &Site,
     shorter: &Shorter,
@@ -43,7 +44,7 @@ pub(super) fn find(
     let needed = Needed::of(site.nodes(), &shorter.schedule, problem);
     (1..site.nodes()).find_map(|nodes| {
         let mut setup = Setup { nodes, ..setup.clone() };
-        // What applications do is what the schedule needs, and nothing else.
+        // Applications make only the requests of the schedule.
         let is_of_nodes = |name: &str| {
             let is_repetition = problem.repeats.is_some_and(|option| option.name == name);
             site.entry().choice(name).is_some() || name == IDS.name || is_repetition
@@ -54,7 +55,7 @@ pub(super) fn find(
         let schedule = needed.budgets(nodes as usize).into_iter().find_map(|budget| {
             let mut plan = plan(&smaller, budget, needed.faults, shorter.world);
             let promises = (problem.promises)().iter().copied();
-            // Lemmas are none of them: they are searched with everything else.
+            // Lemmas are not promises: they are checked along with them.
             plan.options.only = promises.into_iter().find(|it| *it == shorter.broken.promise);
             let mut go_on = |_| go_on();
             let system = smaller.system().ok()?;
@@ -83,7 +84,7 @@ fn plan(site: &Site, budget: Vec<u32>, faults: Faults, world: World) -> CheckPla
 }
 
 impl Needed {
-    /// What a schedule of this problem needs.
+    /// Counts the requests and faults of a schedule of this problem.
     fn of(nodes: u32, schedule: &[Line<Erased>], problem: &About) -> Self {
         let mut needed = Self { requests: vec![0; nodes as usize], ..Self::default() };
         for line in schedule {
@@ -115,8 +116,8 @@ fn and(mut faults: Faults, fault: &Fault<Erased>) -> Faults {
 }
 
 impl Needed {
-    /// How often each of fewer nodes may ask: those that ask most often are the first, or the last,
-    /// or all of them do, or all ask once more: fewer nodes are worth another request.
+    /// Budgets of requests for fewer nodes: the largest budgets go to the first nodes, to the last,
+    /// or to all of them; or every node gets one request more, to make up for the missing nodes.
     fn budgets(&self, nodes: usize) -> Vec<Vec<u32>> {
         let mut first = self.requests.clone();
         first.sort_unstable_by(|a, b| b.cmp(a));

@@ -1,5 +1,5 @@
-//! Specimens that break their promise only in systems that are too large for every schedule: random
-//! ones, from the first seed on, until one breaks it. Then it is shortened.
+//! Specimens that break their promise only in systems too large for an exhaustive search. Random
+//! schedules are run, from the first seed on, until one breaks the promise; that one is shrunk.
 
 use konklave_catalog::site::Site;
 use konklave_catalog::specimen::Specimen;
@@ -14,7 +14,7 @@ use crate::quiet::quietly;
 use crate::run::Kept;
 use crate::{Exit, output, schedule};
 
-/// Shows the first random schedule up to this seed that breaks the promise, as short as it gets.
+/// Shows the first random schedule up to this seed that breaks the promise, shrunk.
 pub(crate) fn show(
     args: &CheckArgs,
     specimen: &Specimen,
@@ -23,8 +23,8 @@ pub(crate) fn show(
 ) -> Result<Exit, Failure> {
     if args.out.is_some() || args.worst.is_some() {
         return Err(Failure::bad(format!(
-            "{} is found by chance, not among all schedules, of which --out and --worst tell: \
-             --trace keeps the one that is found",
+            "{} is found by random schedules, but --out and --worst need an exhaustive search: \
+             leave them out; --trace writes the schedule that is found",
             specimen.name
         )));
     }
@@ -33,7 +33,7 @@ pub(crate) fn show(
         Failure::bad(format!("{} keeps its promise with seeds 1 to {seeds}", specimen.name))
     })?;
     let mut watch = Watch::new();
-    let mut go_on = || watch.show(|_| format!("shortening seed {seed}"));
+    let mut go_on = || watch.show(|_| format!("shrinking seed {seed}"));
     let system = site.system()?;
     let outcome = quietly(|| system.shrink(&lines, &mut go_on));
     watch.finish();
@@ -68,29 +68,31 @@ fn describe(
     seed: u64,
     shorter: &Shorter,
 ) -> Vec<String> {
-    let order =
-        if specimen.setting.fifo { "channels first in first out" } else { "messages in any order" };
+    let order = if specimen.setting.fifo { "FIFO channels" } else { "messages in any order" };
     let mut lines = vec![
         format!("{}: {}", specimen.of, specimen.flaw),
         String::new(),
         format!("{} on a {}, {order}", output::bold(specimen.name), site.graph().describe()),
         String::new(),
-        format!("Too many schedules to look at all: a random one, found with seed {seed},"),
+        format!("There are too many schedules to check them all; seed {seed} found this one,"),
         match shorter.is_minimal {
-            true => "from which nothing more can be taken away:".to_owned(),
-            false => "from which more might be taken away, had nobody stopped it:".to_owned(),
+            true => "shrunk to a minimal one:".to_owned(),
+            false => {
+                "which may not be minimal, because the user interrupted the shrinking:".to_owned()
+            }
         },
     ];
     lines.extend(schedule::lines(&shorter.schedule));
     lines.push(String::new());
-    // Every node starts; that is no step that could be spared.
+    // The starts of nodes do not count: they cannot be removed.
     let steps = |size: Size| size.steps - u64::from(site.nodes());
-    let steps = format!("{}, of {} that were drawn", steps(shorter.after), steps(shorter.before));
+    let steps = format!("{}, shrunk from {}", steps(shorter.after), steps(shorter.before));
     let verdict = format!("{}  {}", output::red("violated"), shorter.broken);
     lines.extend(output::fields(&[("verdict", verdict), ("steps", steps)]));
     if let Some(path) = &args.trace {
         lines.push(String::new());
-        lines.push(format!("the schedule is in {}: konklave replay shows it", path.display()));
+        lines
+            .push(format!("the schedule is in {}; show it with `konklave replay`", path.display()));
     }
     lines
 }

@@ -1,4 +1,4 @@
-//! Shared objects gone wrong, shown by what the check of histories says about them.
+//! Broken shared objects, shown by a history that fails the consistency check.
 
 use konklave_check::history::{self, BUDGET, Consistency};
 use konklave_sim::random::{Random, Stream};
@@ -7,7 +7,7 @@ use konklave_specimens::objects::BrokenObject;
 use crate::failure::Failure;
 use crate::{Exit, check_history, output};
 
-/// Checks the first history of the object that shows what is wrong.
+/// Checks the first history of the object that shows its flaw.
 pub(crate) fn show(object: &BrokenObject, is_json: bool) -> Result<Exit, Failure> {
     let mut random = Random::new(object.seed, Stream::Workload);
     let text = object.history(&mut |bound| random.below(bound));

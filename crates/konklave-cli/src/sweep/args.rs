@@ -9,7 +9,7 @@ use konklave_sim::Delay;
 use crate::args::{number_of_nodes, threads};
 use crate::given::Given;
 
-/// What the last options are about.
+/// The help heading of the options about runs and output.
 const OUTPUT: &str = "Runs and output";
 
 /// Options of `sweep`.
@@ -22,34 +22,34 @@ const OUTPUT: &str = "Runs and output";
 
 A bound names n and measured quantities, by the names that results.csv and --json have: messages,
 bytes, time, causal_depth, max_per_node, mean_per_node, and those of the problem, such as
-messages_per_entry, waiting_time, waiting_time_p99 or messages_to_elect. It is about means over
-seeds; one that does not hold is exit code 1.")]
+messages_per_entry, waiting_time, waiting_time_p99 or messages_to_elect. A bound applies to the
+means over seeds; the exit code is 1 if one does not hold.")]
 pub struct SweepArgs {
     /// The algorithm, by a name that `list` shows; or a family, for all of its algorithms
     pub algorithm: String,
 
-    /// How many nodes there are: several sizes
+    /// Numbers of nodes, separated by commas
     #[arg(
         long, short, value_name = "SIZES", value_delimiter = ',', value_parser = number_of_nodes,
         default_value = "10,30,100,300,1000"
     )]
     pub nodes: Vec<u32>,
-    /// How many runs there are of each size
+    /// Number of runs of each size, each with a seed of its own
     #[arg(
         long, value_name = "COUNT", default_value_t = 10,
         value_parser = clap::value_parser!(u32).range(1..)
     )]
     pub seeds: u32,
-    /// The seed of the first of them
+    /// The first seed
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
-    /// Who can talk to whom, as `run` takes it [default: what the algorithm needs]
+    /// The network, as in `run` [default: what the algorithm needs]
     #[arg(long)]
     pub topology: Option<String>,
-    /// How long messages travel, as `run` takes it: several
+    /// Message delays, as in `run`, separated by commas
     #[arg(long, value_name = "DELAYS", value_delimiter = ',', default_value = "uniform:1..10")]
     pub delay: Vec<Delay>,
-    /// Channels keep the order of messages [default: if the algorithm needs it]
+    /// Channels are FIFO: messages arrive in the order sent [default: if the algorithm needs it]
     #[arg(long)]
     pub fifo: bool,
 
@@ -57,13 +57,13 @@ pub struct SweepArgs {
     #[arg(skip)]
     pub options: Given,
 
-    /// A bound that the means must keep, such as 'messages <= 2*n*log2(n)+n'; can be repeated
+    /// A bound that the means must satisfy, such as 'messages <= 2*n*log2(n)+n'; can be repeated
     #[arg(long, value_name = "BOUND", help_heading = OUTPUT)]
     pub assert: Vec<String>,
-    /// How many runs at a time [default: one per processor]
+    /// Number of runs in parallel [default: one per processor]
     #[arg(long, value_name = "COUNT", help_heading = OUTPUT, value_parser = threads)]
     pub threads: Option<NonZeroUsize>,
-    /// Leave out what takes more messages [default: 200 million, or 200 per node]
+    /// Leave out sizes whose runs take more messages [default: 200 million, or 200 per node]
     #[arg(
         long, value_name = "MESSAGES", help_heading = OUTPUT,
         value_parser = clap::value_parser!(u64).range(1..)
@@ -72,7 +72,7 @@ pub struct SweepArgs {
     /// Write a report with plots, and every run, to this folder
     #[arg(long, value_name = "DIR", help_heading = OUTPUT)]
     pub out: Option<PathBuf>,
-    /// Go on where a sweep with the same --out was stopped; it may have more sizes and seeds now
+    /// Resume an interrupted sweep with the same --out; sizes and seeds may be added
     #[arg(long, requires = "out", help_heading = OUTPUT)]
     pub resume: bool,
     /// Print one JSON object

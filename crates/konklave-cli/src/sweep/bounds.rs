@@ -9,8 +9,7 @@ use super::summary::Group;
 use crate::failure::Failure;
 use crate::output::short;
 
-/// Understands the bounds. What cannot be decided whatever is measured is refused before anything
-/// is run.
+/// Parses the bounds. A bound that no measurement can decide is refused before anything is run.
 pub(super) fn parse(args: &SweepArgs, problem: &About) -> Result<Vec<Bound>, Failure> {
     let quantities = COMMON.iter().chain(problem.quantities.iter().copied());
     let names: Vec<String> = quantities.flat_map(Quantity::names).collect();
@@ -29,7 +28,7 @@ pub(super) fn parse(args: &SweepArgs, problem: &About) -> Result<Vec<Bound>, Fai
     args.assert.iter().map(parse).collect()
 }
 
-/// What came of a bound.
+/// The verdict about a bound.
 pub(super) struct Judged {
     pub(super) bound: String,
     pub(super) verdict: Judgement,
@@ -37,14 +36,14 @@ pub(super) struct Judged {
 
 pub(super) enum Judgement {
     Holds,
-    /// How it is broken first.
+    /// The first violation.
     Broken(String),
-    /// Why it cannot be decided.
+    /// The reason why it cannot be decided.
     Open(String),
 }
 
 impl Judged {
-    /// Compares the means with the bound. One that breaks it outweighs any that cannot be compared.
+    /// Compares the means with the bound. A violation outweighs means that cannot be compared.
     pub(super) fn new(bound: &Bound, groups: &[Group]) -> Self {
         let mut verdict = match groups {
             [] => Judgement::Open(format!("{bound}: nothing was measured")),

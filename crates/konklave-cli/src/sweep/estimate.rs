@@ -1,14 +1,14 @@
-//! How long a sweep still takes, learned from the runs that were done.
+//! Estimates the remaining time of a sweep from the runs that have ended.
 
 use std::collections::BTreeMap;
 
 use super::runs::{Cell, Task};
 
-/// What is known about the time that runs take.
+/// The times of runs so far.
 pub(super) struct Estimate {
-    /// How many runs are still to be done.
+    /// The number of runs left in each cell.
     left: BTreeMap<Cell, usize>,
-    /// How many were done, and how many seconds they took together.
+    /// The number of runs that have ended in each cell, and their total time in seconds.
     done: BTreeMap<Cell, (usize, f64)>,
 }
 
@@ -21,7 +21,7 @@ impl Estimate {
         Self { left, done: BTreeMap::new() }
     }
 
-    /// One is done, after so many seconds; none if it was not begun.
+    /// Records a run that has ended, with its seconds, or one that was not begun, with `None`.
     pub(super) fn ended(&mut self, cell: &Cell, seconds: Option<f64>) {
         if let Some(left) = self.left.get_mut(cell) {
             *left = left.saturating_sub(1);
@@ -33,14 +33,14 @@ impl Estimate {
         }
     }
 
-    /// The seconds of one processor for all that is left.
+    /// The processor time of all runs left, in seconds.
     pub(super) fn seconds_left(&self) -> f64 {
         let left = self.left.iter().filter(|(_, count)| **count > 0);
         left.map(|(cell, count)| *count as f64 * self.seconds_of(cell)).sum()
     }
 
-    /// What a run takes: as long as others of its kind; or as the next smaller ones of its series,
-    /// growing as these do, or at least with its size; or as any node does.
+    /// The expected time of a run: that of others in its cell; or extrapolated from the next
+    /// smaller sizes of its series, at least linearly; or proportional to its size.
     fn seconds_of(&self, cell: &Cell) -> f64 {
         let mean = |(count, sum): &(usize, f64)| sum / *count as f64;
         let series = cell.series();

@@ -1,4 +1,4 @@
-//! The file in the folder of a sweep to which every run is written as it ends.
+//! The log in the folder of a sweep, with a line for every run that has ended.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File, OpenOptions};
@@ -15,18 +15,18 @@ use crate::failure::Failure;
 /// The name of the file.
 pub(super) const RUNS: &str = "runs.jsonl";
 
-/// The form of the file and the meaning of what is measured; another number is another meaning.
+/// The version of the format and of the meaning of the measurements.
 const FORM: u32 = 2;
 
-/// A run, as it is known before it is done.
+/// The identity of a run: its cell and seed.
 pub(super) type Key = (Cell, u64);
 
-/// The first line: all that decides about runs, but for what each line says about its own.
+/// The first line: the options that all runs share.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 struct Header {
     konklave_sweep: u32,
     version: String,
-    /// What the user has said, by the names of options.
+    /// The options given, by name.
     options: BTreeMap<String, String>,
 }
 
@@ -36,7 +36,7 @@ impl Header {
             ("topology", args.topology.clone()),
             ("fifo", args.fifo.then(|| "yes".to_owned())),
         ];
-        // Of some, a line says the value of its own run.
+        // Options that vary over the sweep are in the line of each run.
         let is_common = |name: &str| !problem.option(name).is_some_and(|option| option.is_series);
         let given = args.options.iter().filter(|(name, _)| is_common(name));
         options.extend(given.map(|(name, value)| (&name[..], Some(value.clone()))));
@@ -49,7 +49,7 @@ impl Header {
         })
     }
 
-    /// How this sweep differs from that of a file, if it does.
+    /// The first difference between this sweep and that of a file, if there is one.
     fn difference(&self, file: &Self) -> Option<String> {
         if (self.konklave_sweep, &self.version) != (file.konklave_sweep, &file.version) {
             return Some(format!("was written by konklave {}", file.version));
@@ -61,15 +61,15 @@ impl Header {
             Some(value) => format!("--{name} {value}"),
             None => format!("no --{name}"),
         };
-        Some(format!("is of a sweep with {}, and this one has {}", said(file), said(self)))
+        Some(format!("belongs to a sweep with {}, but this one has {}", said(file), said(self)))
     }
 }
 
-/// What an option says; of a file also what is in it, in short.
+/// The value of an option; for a file, with a hash of its content.
 fn with_content(value: String) -> Result<String, Failure> {
     let Some(path) = value.strip_prefix("file:").map(Path::new) else { return Ok(value) };
     let content = fs::read(path).map_err(|error| Failure::file("read", path, &error))?;
-    // FNV-1a: a file that was changed between two sweeps is noticed, nobody forges one.
+    // FNV-1a detects a changed file; it need not resist forgery.
     let step = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3);
     let hash = content.iter().fold(0xcbf2_9ce4_8422_2325, step);
     Ok(format!("{value} ({hash:016x})"))
@@ -79,15 +79,15 @@ fn with_content(value: String) -> Result<String, Failure> {
 pub(super) struct Log {
     path: PathBuf,
     header: Header,
-    /// What is taken from it.
+    /// The runs that are reused.
     pub(super) known: Vec<Ran>,
-    /// How much of it stays: whole lines.
+    /// The number of bytes that stay: whole lines.
     kept: u64,
 }
 
 impl Log {
-    /// Looks at what is in the folder. Nothing is lost: runs are taken up again, or are all done
-    /// again, or are left alone.
+    /// Inspects the log in the folder. No run is lost: the sweep resumes, repeats all of them, or
+    /// is refused.
     pub(super) fn open(
         args: &SweepArgs,
         problem: &About,
@@ -99,11 +99,11 @@ impl Log {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::NotFound && !args.resume => Vec::new(),
             Err(error) => {
-                let failure = Failure::file("go on with the sweep in", &path, &error);
+                let failure = Failure::file("resume the sweep in", &path, &error);
                 return Err(Failure::bad(format!("{failure}: leave --resume out")));
             }
         };
-        // A line that was cut off is done again.
+        // The run of a truncated line is repeated.
         let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
         let text = String::from_utf8_lossy(&bytes[..whole]);
         let mut lines = text.lines();
@@ -120,24 +120,24 @@ impl Log {
                 Ok(Some(Self { path, header, known, kept: whole as u64 }))
             }
             (Some(Err(_)), true) => Err(Failure::bad(format!(
-                "{shown} does not begin with what its sweep was asked: name another folder"
+                "{shown} does not begin with the options of its sweep: name another folder"
             ))),
             (None, _) => Ok(Some(Self { path, header, known: Vec::new(), kept: 0 })),
             (Some(_), false) => {
                 let there: BTreeSet<_> = known.iter().map(Ran::key).collect();
-                // The same sweep, and all of it: the same runs come again.
+                // The same sweep repeats every run, with the same results.
                 match is_same && there == *wanted {
                     true => Ok(Some(Self { path, header, known: Vec::new(), kept: 0 })),
                     false => Err(Failure::bad(format!(
                         "{shown} holds the runs of a sweep, which would be lost: \
-                         go on with it by --resume, or name another folder"
+                         resume it with --resume, or name another folder"
                     ))),
                 }
             }
         }
     }
 
-    /// Opens the file for what is to come.
+    /// Opens the log to append runs.
     pub(super) fn start(&self) -> Result<File, Failure> {
         let unwritable = |error| Failure::file("write", &self.path, &error);
         let mut options = OpenOptions::new();

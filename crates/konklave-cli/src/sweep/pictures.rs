@@ -10,12 +10,12 @@ use super::runs::Cell;
 use super::summary::{Group, Summary};
 use crate::out::{self, Picture};
 
-/// All pictures.
+/// The plots of the page.
 pub(super) fn pictures(title: &str, summary: &Summary) -> Vec<Picture> {
     let quantity = summary.quantity.words();
     let caption = match beside(summary) {
-        Beside::Formula(..) => "means with 95 % confidence, and what the formula says",
-        Beside::Fit(_) => "means with 95 % confidence, and the law that fits best",
+        Beside::Formula(..) => "means with 95 % confidence, and the formula",
+        Beside::Fit(_) => "means with 95 % confidence, and the best fit",
         Beside::Nothing => "means with 95 % confidence",
     };
     let caption = format!("{quantity}, by the number of nodes: {caption}.");
@@ -50,7 +50,7 @@ pub(super) fn pictures(title: &str, summary: &Summary) -> Vec<Picture> {
     all
 }
 
-/// What a plot shows beside what was measured.
+/// The reference curve of a plot.
 enum Beside {
     Formula(Vec<(f64, f64)>),
     Fit(Fit),
@@ -58,7 +58,7 @@ enum Beside {
     Nothing,
 }
 
-/// The formula where it has values, and else the fitted law.
+/// The formula if it has values, else the fitted law.
 fn beside(summary: &Summary) -> Beside {
     let [law] = &summary.laws[..] else { return Beside::Nothing };
     let value =
@@ -73,22 +73,22 @@ fn beside(summary: &Summary) -> Beside {
     }
 }
 
-/// The groups of one picture without sizes: all sizes of the only series, or all series at the
-/// largest size that all have.
+/// The groups of a bar chart: all sizes of the only series, or all series at the largest size that
+/// they share.
 fn shown_together(summary: &Summary) -> Vec<&Group> {
     let largest = summary.largest_common();
     let is_shown = |group: &&Group| summary.laws.len() == 1 || Some(group.cell.nodes) == largest;
     summary.groups.iter().filter(is_shown).collect()
 }
 
-/// Whether anything can grow.
+/// Whether there are several sizes to plot.
 pub(super) fn several_sizes(summary: &Summary) -> bool {
     let mut sizes = summary.groups.iter().map(|group| group.cell.nodes);
     let first = sizes.next();
     sizes.any(|size| Some(size) != first)
 }
 
-/// What distinguishes a series from the others.
+/// The parts of a series' name that distinguish it from the others.
 pub(super) fn series(cell: &Cell, summary: &Summary) -> String {
     let cells = || summary.groups.iter().map(|group| &group.cell);
     let mut parts = vec![cell.algorithm.clone()];
@@ -111,7 +111,7 @@ fn by_series(summary: &Summary) -> BTreeMap<String, Vec<&Group>> {
     all
 }
 
-/// Sizes that grow by factors, and not by steps, are shown on a logarithmic axis.
+/// A logarithmic axis for sizes that grow by factors, a linear one for those that grow by steps.
 fn axis(summary: &Summary) -> Axis {
     let mut sizes: Vec<_> = summary.groups.iter().map(|it| f64::from(it.cell.nodes)).collect();
     sizes.sort_by(f64::total_cmp);
@@ -141,7 +141,7 @@ fn plot(title: &str, summary: &Summary, quantity: &str, label: &str) -> Plot {
     plot
 }
 
-/// The main quantity, with the formula where there is one, and else with the fitted law.
+/// The main quantity, with the formula if there is one, else with the fitted law.
 pub(super) fn growth(title: &str, summary: &Summary) -> Plot {
     let plot = plot(title, summary, summary.quantity.name, &summary.quantity.words());
     let sizes = || summary.groups.iter().map(|group| f64::from(group.cell.nodes));
@@ -157,7 +157,7 @@ pub(super) fn growth(title: &str, summary: &Summary) -> Plot {
     }
 }
 
-/// What messages are shared out to, and its name.
+/// The denominator for messages, requests or nodes, and its name.
 fn per(group: &Group) -> (f64, String) {
     match group.requests {
         Some((requests, name)) => (requests as f64, format!("per {name}")),

@@ -1,4 +1,4 @@
-//! What a sweep has found, on the terminal and in its folder.
+//! The results of a sweep, on the terminal and in its folder.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,14 +20,14 @@ use crate::out;
 use crate::output::{self, short};
 use crate::run::Kept;
 
-/// What is there to say beside the summary.
+/// The parts of the report beside the summary.
 pub(super) struct Context<'a> {
     pub(super) left_out: &'a [String],
-    /// Whether all runs were done.
+    /// Whether all runs have ended.
     pub(super) is_whole: bool,
 }
 
-/// Prints what was found, and writes it to the folder.
+/// Prints the results, and writes them to the folder.
 pub(super) fn report(
     args: &SweepArgs,
     summary: &Summary,
@@ -56,7 +56,7 @@ fn title(args: &SweepArgs) -> String {
     args.algorithm.clone()
 }
 
-/// The table for people: its head and its rows.
+/// The table on the terminal: its head and its rows.
 fn rows(summary: &Summary) -> Vec<Vec<Cell>> {
     let differs = |of: &dyn Fn(&Group) -> String| {
         let mut all = summary.groups.iter().map(of);
@@ -64,7 +64,7 @@ fn rows(summary: &Summary) -> Vec<Vec<Cell>> {
         all.any(|it| Some(it) != first)
     };
     let option = |group: &Group, name: &str| group.cell.options.get(name).cloned();
-    // A column that says the same everywhere is not worth its width: what was asked says it.
+    // A column with the same value in every row is left out: the configuration shows it.
     let mut shown = vec![
         ("algorithm".to_owned(), true),
         ("nodes".to_owned(), true),
@@ -111,13 +111,13 @@ fn rows(summary: &Summary) -> Vec<Vec<Cell>> {
     all.map(keep).collect()
 }
 
-/// The options of which there are several values.
+/// The options that vary over the sweep.
 fn options(summary: &Summary) -> Vec<String> {
     let names = summary.groups.iter().flat_map(|group| group.cell.options.keys().cloned());
     names.collect::<BTreeSet<_>>().into_iter().collect()
 }
 
-/// What the table says about a measurement beside its formula.
+/// The cell that compares a measurement with its formula.
 fn agreement(group: &Group) -> Agreement {
     let kept = Kept::unless(group.broken.is_some());
     Agreement::new(kept, group.agrees)
@@ -154,7 +154,7 @@ fn for_people(args: &SweepArgs, summary: &Summary, context: &Context<'_>) -> Vec
     }));
     lines.extend(context.left_out.iter().map(|reason| format!("left out: {reason}")));
     if !context.is_whole {
-        lines.push("interrupted: what was done counts, --resume does the rest".to_owned());
+        lines.push("interrupted: the runs so far are kept, and --resume does the rest".to_owned());
     }
     lines
 }
@@ -172,7 +172,7 @@ fn laws(summary: &Summary) -> Vec<String> {
     summary.laws.iter().map(sentence).collect()
 }
 
-/// What is said about a bound or a promise, in a word.
+/// The verdict about a bound or a promise.
 #[derive(Clone, Copy)]
 enum Badge {
     Holds,
@@ -190,7 +190,7 @@ impl Badge {
     }
 }
 
-/// Bounds and promises: a badge, and what there is to say.
+/// Bounds and promises: a verdict and a sentence for each.
 fn verdicts(summary: &Summary) -> Vec<(Badge, String)> {
     let bounds = summary.bounds.iter().map(|judged| match &judged.verdict {
         Judgement::Holds => (Badge::Holds, judged.bound.clone()),
@@ -299,23 +299,23 @@ fn for_machines(args: &SweepArgs, summary: &Summary, context: &Context<'_>) -> V
     })
 }
 
-/// In what quantities are measured. T is the mean delay of a message.
+/// The units of quantities. T is the mean delay of a message.
 fn units(summary: &Summary) -> BTreeMap<String, &'static str> {
     let all = COMMON.iter().chain(summary.problem.quantities.iter().copied());
     let measured = all.filter(|quantity| !quantity.unit.is_empty());
     measured.flat_map(|it| it.names().map(|name| (name, it.unit))).collect()
 }
 
-/// More are not read as one sentence.
+/// The number of laws that fit in one sentence.
 const LAWS_IN_A_SENTENCE: usize = 3;
 
-/// What the user wants to know, as far as it was said.
+/// The configuration of the sweep: the options given.
 fn asked(args: &SweepArgs) -> Vec<(String, String)> {
     let common = [
         ("nodes", list(&args.nodes)),
         ("runs", format!("{} of each size, with seeds from {}", args.seeds, args.seed)),
         ("delay", list(&args.delay)),
-        ("order", if args.fifo { "first in first out".to_owned() } else { String::new() }),
+        ("order", if args.fifo { "FIFO".to_owned() } else { String::new() }),
         ("network", args.topology.clone().unwrap_or_default()),
         ("bounds", list(&args.assert)),
     ];
@@ -328,7 +328,7 @@ fn list(items: &[impl ToString]) -> String {
     items.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }
 
-/// Writes everything to the folder; where the report is.
+/// Writes the report, its plots and its data to the folder; returns the path of the report.
 fn write(
     args: &SweepArgs,
     summary: &Summary,
@@ -373,17 +373,17 @@ fn write(
     let mut shown = Table::new(head);
     rows.for_each(|row| shown.push(row));
     let caption =
-        "Means over seeds, with 95 % confidence. All that was measured is in results.csv.";
+        "Means over seeds, with 95 % confidence. All measured quantities are in results.csv.";
     page = page.section("Results").table(&shown, caption);
     let files = [
-        ("results.csv", "the means of all that was measured"),
+        ("results.csv", "the means of all measured quantities"),
         ("results.json", "the same, with laws and bounds"),
         (RUNS, "every run"),
     ];
     out::finish(folder, &page.files(files))
 }
 
-/// Every law beside the best, with what it comes to.
+/// Every law that was fitted, with its error.
 fn fits(law: &Law) -> Option<Table> {
     let fits = law.growth.as_ref()?.fits();
     let mut table = Table::new(["law", "fitted", "error"]);

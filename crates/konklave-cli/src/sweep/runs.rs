@@ -1,4 +1,4 @@
-//! The runs of a sweep: on all cores, written down as they end.
+//! The runs of a sweep: in parallel, each logged when it ends.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
@@ -24,31 +24,31 @@ use crate::given::Given;
 use crate::quiet::quietly;
 use crate::run;
 
-/// What runs have in common but for their seeds.
+/// The configuration of runs that differ only in their seeds.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(super) struct Cell {
     pub(super) algorithm: String,
     pub(super) nodes: u32,
-    /// The options of which there are several values.
+    /// The values of the options that vary over the sweep.
     pub(super) options: Given,
     pub(super) delay: String,
 }
 
 impl Cell {
-    /// What the sizes of one algorithm have in common, with the same options and delay.
+    /// The series of this cell: the same algorithm, options and delay, with any size.
     pub(super) fn series(&self) -> Self {
         Self { nodes: 0, ..self.clone() }
     }
 }
 
-/// What came of a run.
+/// The measurements of a run.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Ran {
     #[serde(flatten)]
     pub(super) cell: Cell,
     pub(super) seed: u64,
     pub(super) verdict: Verdict,
-    /// What was measured, by name.
+    /// The measured quantities, by name.
     pub(super) measured: BTreeMap<String, f64>,
     /// Messages of each kind.
     pub(super) kinds: BTreeMap<String, u64>,
@@ -86,18 +86,18 @@ impl Ran {
     }
 }
 
-/// How a run ended.
+/// Why a run has a result or not.
 pub(super) enum Ended {
     Whole(Ran),
-    /// It is not worth waiting for its end.
+    /// The run hit the event limit.
     TooLong,
-    /// Somebody has stopped it, or it was not begun.
+    /// The user interrupted the run, or it was not begun.
     Stopped,
-    /// It cannot be run, and why.
+    /// The run cannot be built, with the reason.
     Impossible(String),
 }
 
-/// A run that is to be done.
+/// A run that the sweep asks for.
 pub(super) struct Task {
     pub(super) entry: &'static Entry,
     pub(super) cell: Cell,
@@ -132,7 +132,7 @@ pub(super) fn tasks(args: &SweepArgs, entries: &[&'static Entry]) -> Vec<Task> {
     tasks
 }
 
-/// Every combination of the options of which a sweep takes several values.
+/// Every combination of the options that vary over the sweep.
 fn series(args: &SweepArgs, problem: &About) -> Vec<Given> {
     let mut all = vec![Given::new()];
     for option in problem.options_of(Verb::Sweep).filter(|option| option.is_series) {
@@ -187,7 +187,7 @@ fn run_args(
 }
 
 impl Task {
-    /// The run as options on the command line.
+    /// The run as the options of `konklave run`.
     pub(super) fn args(&self) -> &RunArgs {
         &self.args
     }
@@ -196,7 +196,7 @@ impl Task {
         (self.cell.clone(), self.args.seed)
     }
 
-    /// Its system, and how it is simulated.
+    /// The system, and the options of the simulation.
     pub(super) fn plan(&self) -> Result<(Site, Options), Failure> {
         let site = run::site(&self.args, self.entry)?;
         let options = run::options(&self.args, &site)?;
@@ -237,14 +237,14 @@ impl Task {
     }
 }
 
-/// A run that takes more messages is left out, unless the user says otherwise: a minute or so.
+/// The default event limit, which takes about a minute.
 pub(super) const LIMIT: u64 = 200_000_000;
-/// Large systems may take more.
+/// The default event limit per node, for large systems.
 const LIMIT_PER_NODE: u64 = 200;
-/// Also a run with so large a share of them under way at a time: it explodes, and memory with it.
+/// A run with this share of the limit in transit at a time is left out: its memory explodes.
 const PENDING_PER_LIMIT: u64 = 20;
 
-/// What is measured about a run, by the names that bounds use.
+/// The measured quantities of a run, by the names that bounds use.
 fn measured(report: &Report<Measures>) -> BTreeMap<String, f64> {
     let messages = &report.messages;
     let common = [
@@ -260,16 +260,16 @@ fn measured(report: &Report<Measures>) -> BTreeMap<String, f64> {
     common.chain(report.problem.numbers()).collect()
 }
 
-/// Who looks on while runs are done.
+/// An observer of the progress of a sweep.
 pub(super) trait Watcher {
-    /// A run has ended, after so many seconds.
+    /// A run has ended, after this many seconds.
     fn ended(&mut self, task: &Task, ended: Ended, seconds: f64) -> Result<(), Failure>;
-    /// These have been under way for so many seconds; whether to go on.
+    /// These runs have taken this many seconds so far; returns whether to go on.
     fn go_on(&mut self, under_way: &[(&Task, f64)]) -> bool;
 }
 
-/// Does all tasks on so many threads. Where one is too long, larger ones of its series are not
-/// begun.
+/// Runs all tasks on this many threads. After a run that hits the event limit, larger ones of its
+/// series are not begun.
 pub(super) fn run_all(
     tasks: &[Task],
     threads: usize,

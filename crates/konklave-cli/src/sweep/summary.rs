@@ -1,4 +1,4 @@
-//! What the runs of a sweep come to.
+//! Means, comparisons and laws of growth over the runs of a sweep.
 
 use std::collections::BTreeMap;
 
@@ -19,17 +19,17 @@ use crate::failure::Failure;
 /// The runs that differ only in their seeds.
 pub(super) struct Group {
     pub(super) cell: Cell,
-    /// The network, whatever its size.
+    /// The network, without its size.
     pub(super) network: Form,
-    /// How many requests there were, and what a request is, if that is known.
+    /// The number of requests, and the name of a request, if the problem has one.
     pub(super) requests: Option<(u64, &'static str)>,
-    /// What was measured, by name.
+    /// The measured quantities, by name.
     pub(super) measured: BTreeMap<String, statistics::Summary>,
     /// The mean number of messages of each kind.
     pub(super) kinds: BTreeMap<String, f64>,
-    /// What the formula says about the main quantity.
+    /// The value of the formula for the main quantity.
     pub(super) expected: Option<Expected>,
-    /// Whether what was measured agrees, if that can be told.
+    /// Whether the measurement agrees with the formula, if they can be compared.
     pub(super) agrees: Option<bool>,
     /// The first broken promise, and its seed.
     pub(super) broken: Option<(String, u64)>,
@@ -37,11 +37,11 @@ pub(super) struct Group {
 
 /// How the main quantity grows, for one algorithm, load and delay.
 pub(super) struct Law {
-    /// Of all sizes.
+    /// The series that the law is about.
     pub(super) series: Cell,
-    /// None if the sizes have networks of different forms: there is no law across them.
+    /// The fitted law; `None` if the sizes have networks of different shapes.
     pub(super) growth: Option<Growth>,
-    /// The networks, where they are such.
+    /// The networks, if their shapes differ.
     networks: Vec<Form>,
 }
 
@@ -51,12 +51,12 @@ impl Law {
         self.networks.iter().map(Form::to_string).collect()
     }
 
-    /// In words.
+    /// The law as a sentence.
     pub(super) fn words(&self, quantity: &str) -> String {
         match &self.growth {
             Some(growth) => growth.words(quantity),
             None => format!(
-                "no law of {quantity}: the network changes its form with its size ({}); \
+                "no law fits {quantity}: the shape of the network changes with its size ({}); \
                  name a --topology, or sizes such as 9, 16, 25",
                 self.networks().join(", ")
             ),
@@ -64,9 +64,9 @@ impl Law {
     }
 }
 
-/// Everything.
+/// The results of a sweep.
 pub(super) struct Summary {
-    /// What the runs are about.
+    /// The problem that the algorithms solve.
     pub(super) problem: &'static About,
     /// The quantity that formulas are about.
     pub(super) quantity: &'static Quantity,
@@ -90,7 +90,8 @@ impl Summary {
         let quantity = problem.main_quantity();
         let mut groups = Vec::new();
         for (cell, mut ran) in cells {
-            ran.sort_by_key(|one| one.seed); // Sums depend on the order, and runs end in any.
+            // Floating-point sums depend on the order, and runs end in any order.
+            ran.sort_by_key(|one| one.seed);
             let entry = catalog.find(&cell.algorithm)?;
             let all = super::tasks(&SweepArgs { seeds: 1, ..args.clone() }, &[entry]);
             let task = all.iter().find(|task| task.cell == cell).expect("it was wanted");
@@ -150,22 +151,22 @@ fn group(task: &Task, ran: &[&Ran], quantity: &str) -> Result<Group, Failure> {
     Ok(Group { cell, network, requests, measured, kinds, expected, agrees, broken })
 }
 
-/// Whether a mean over runs agrees with a formula: it may be off by four times its standard error.
-/// A single run says nothing about a mean.
+/// Whether a mean over runs agrees with a formula, within four standard errors. A single run cannot
+/// be compared with a mean.
 fn agrees(expected: &Expected, found: &statistics::Summary) -> Option<bool> {
     let standard_error = found.deviation / (found.count as f64).sqrt();
     let is_open = expected.is_mean() && expected.low == expected.high && found.count < 2;
     (!is_open).then(|| expected.clone().widen(4.0 * standard_error).allows(found.mean))
 }
 
-/// What networks of all sizes must have in common for a law.
+/// The shape that networks of all sizes must share for a law.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Likeness {
-    /// Grids of one column, as those are that are to be square and have a prime number of nodes.
+    /// Grids of one column, the squarest ones for a prime number of nodes.
     Line,
     /// Grids that are nearly square.
     Square,
-    /// No other form is like any but itself.
+    /// Any other shape, which matches only itself.
     Only(Form),
 }
 

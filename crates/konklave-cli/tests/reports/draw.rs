@@ -59,7 +59,7 @@ fn a_picture_never_takes_the_place_of_anything_else() {
     fs::hard_link(&trace, &svg).unwrap();
     let file = trace.display();
     for (arguments, expected) in [
-        (format!("draw {file} {file}"), "does not end in .svg: give it a name such as"),
+        (format!("draw {file} {file}"), "does not end in .svg: use a name such as"),
         (format!("draw {file} {}", notes.display()), "does not end in .svg"),
         (format!("draw {file} {}", folder.join("x.png").display()), "x.svg"),
         (format!("draw {file} {}", svg.display()), "is a trace"),

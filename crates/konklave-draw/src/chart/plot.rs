@@ -188,7 +188,7 @@ impl Series {
             Data::Measured(points) => {
                 points.retain(|point| x.shows(point.x) && y.shows(point.y));
                 for point in points.iter_mut() {
-                    // An end that cannot be shown is no end.
+                    // An end that cannot be shown is left out.
                     let end = |end: f64| if end.is_finite() { end } else { point.y };
                     (point.low, point.high) = (end(point.low), end(point.high));
                 }

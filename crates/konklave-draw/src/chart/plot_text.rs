@@ -242,7 +242,7 @@ fn x_axis(scale: &Scale, columns: usize, (level, mark): (char, char)) -> (String
     (ruler.into_iter().collect(), below)
 }
 
-/// Lines of at most so many characters; a longer word has a line to itself.
+/// Lines of at most this many characters; a longer word has its own line.
 fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {

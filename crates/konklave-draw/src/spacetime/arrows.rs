@@ -107,7 +107,7 @@ fn ends(layout: &Layout, message: &Message, keeps_cut: bool) -> Option<Ends> {
             (Some(x1), _) => (x1, y1),
             (None, Some(_)) if keeps_cut => (layout.left, y1),
             (None, Some(_)) => return None,
-            // Nobody sent it: it comes from nowhere, but from the right direction.
+            // A forged message has no origin, but comes from the direction of its alleged sender.
             (None, None) => {
                 let reach = (y1 - y2).clamp(-layout.row * 0.45, layout.row * 0.45);
                 (x2 - layout.pitch * 0.7, y2 + reach)
@@ -134,13 +134,13 @@ fn tip(history: &History, message: &Message) -> String {
     let time = |id: super::EventId| history.events[id.0].time;
     let sent = match message.from {
         Some(event) => format!("sent at {}", time(event)),
-        None => "sent by nobody".to_owned(),
+        None => "forged: no node sent it".to_owned(),
     };
     let fate = match message.fate {
         Fate::Arrived(event) => format!("arrived at {}", time(event)),
         Fate::Missed(event) => format!("missed at {} by a node that was down", time(event)),
         Fate::Lost => "lost".to_owned(),
-        Fate::InFlight => "still under way at the end".to_owned(),
+        Fate::InFlight => "still in transit at the end".to_owned(),
     };
     format!("{} from {from} to {to}, {sent}, {fate}", message.tip)
 }

@@ -87,7 +87,7 @@ impl<'a> Diagram<'a> {
         self
     }
 
-    /// Says that there is no time but the number of the step.
+    /// Labels the axis as steps, not as time.
     pub fn in_steps(mut self) -> Self {
         self.is_in_steps = true;
         self

@@ -19,7 +19,7 @@ pub enum EventKind {
     Restart,
     /// A node stops for a while.
     Pause,
-    /// A paused node goes on.
+    /// A paused node resumes.
     Resume,
     /// A message reaches a node that does not hear it.
     Missed,
@@ -34,11 +34,11 @@ pub enum EventKind {
 pub enum Fate {
     /// It causes this event at its receiver.
     Arrived(EventId),
-    /// It reaches its receiver at this event, and nobody hears it.
+    /// It reaches its receiver at this event, but the receiver is down.
     Missed(EventId),
     /// It never arrives.
     Lost,
-    /// It is still under way when the history ends.
+    /// It is still in transit when the history ends.
     InFlight,
 }
 
@@ -68,7 +68,7 @@ pub enum SpanLook {
 #[derive(Clone, Debug)]
 pub(super) struct Event {
     pub(super) time: u64,
-    /// None if it is no single node's.
+    /// `None` if it does not belong to a single node.
     pub(super) node: Option<usize>,
     pub(super) kind: EventKind,
     pub(super) label: String,
@@ -88,7 +88,7 @@ impl Event {
 
 #[derive(Clone, Debug)]
 pub(super) struct Message {
-    /// None if nobody sent it.
+    /// `None` if no node sent it.
     pub(super) from: Option<EventId>,
     pub(super) from_node: usize,
     pub(super) to_node: usize,
@@ -166,7 +166,7 @@ impl History {
         self.push(time, Some(node), kind, label.into())
     }
 
-    /// Adds what happens next and is no single node's doing: a partition, a violation.
+    /// Adds an event that does not belong to a single node: a partition, a violation.
     pub fn event_of_all(
         &mut self,
         time: u64,
@@ -227,11 +227,11 @@ impl History {
         self.messages.push(Message { from, from_node, to_node, fate, kind, label, tip });
     }
 
-    /// Adds a message that nobody sent, though it pretends to be a node's.
+    /// Adds a forged message, which no node sent although it names a sender.
     ///
     /// # Panics
     ///
-    /// If the event or the node do not exist, or the event is no node's.
+    /// If the event or the node do not exist, or the event does not belong to a node.
     pub fn forged(
         &mut self,
         from_node: usize,

@@ -21,7 +21,7 @@ pub(super) fn legend(
             legend.add(name, sample(Ending::Head, kind));
         }
     }
-    for (ending, name) in [(Ending::Cross, "lost or missed"), (Ending::Open, "under way")] {
+    for (ending, name) in [(Ending::Cross, "lost or missed"), (Ending::Open, "in transit")] {
         if let Some(arrow) = arrows.iter().find(|arrow| arrow.ending == ending) {
             legend.add(name, sample(ending, arrow.kind));
         }

@@ -12,7 +12,7 @@ use crate::places::Room;
 use crate::svg::Anchor;
 use crate::text;
 
-/// Among more arrows than this, only those of rare kinds have labels: so many nobody reads, and
+/// Among more arrows than this, only those of rare kinds have labels: more are illegible, and
 /// the legend tells the others apart.
 const ARROWS: usize = 120;
 

@@ -44,7 +44,7 @@ impl std::error::Error for TraceError {}
 ///
 /// # Errors
 ///
-/// If it cannot be read, is no trace, or is one of another version of the format.
+/// If it cannot be read, is not a trace, or has another version of the format.
 pub fn read(file: impl BufRead) -> Result<Recorded, TraceError> {
     let mut setup = None;
     let mut lines = Vec::new();

@@ -82,7 +82,7 @@ impl Spans {
     }
 }
 
-/// Whether a stretch belongs to an operation. One without a name is the one that is under way.
+/// Whether a stretch belongs to an operation. One without a name belongs to the current operation.
 fn is_of(span: &Span, kind: SpanKind, Operation(name): &Operation) -> bool {
     span.kind == kind && (name.is_empty() || span.label.is_empty() || span.label == *name)
 }

@@ -16,7 +16,7 @@ pub(super) struct Telling {
     vocabulary: Vocabulary,
     events: Vec<Event>,
     messages: Vec<Message>,
-    /// The places of messages that are under way, by their numbers.
+    /// The places of messages in transit, by their numbers.
     under_way: BTreeMap<u32, Vec<usize>>,
     sent: u32,
     spans: Spans,

@@ -70,7 +70,7 @@ impl Parser<'_> {
             }
         }
         Err(self.problem(match self.next() {
-            Token::End => "there is no comparison: go on with <= and a bound".to_owned(),
+            Token::End => "there is no comparison: add <= and a bound".to_owned(),
             token => unexpected(token, "an operator or one of <= < >= > =="),
         }))
     }
@@ -252,7 +252,7 @@ fn callable(name: &str) -> Result<Callable, String> {
         "min" => Callable::Many(Operator::Min),
         "max" => Callable::Many(Operator::Max),
         "log" => return Err("which logarithm? Write ln, log2 or log10".to_owned()),
-        "n" => return Err("n is no function: write n*(...)".to_owned()),
+        "n" => return Err("n is not a function: write n*(...)".to_owned()),
         _ => return Err(format!("there is no function {name}: write one of {FUNCTIONS}")),
     })
 }

@@ -90,7 +90,7 @@ fn what_has_no_value_is_neither_kept_nor_broken() {
 fn mistakes_are_shown_where_they_are_and_with_what_would_be_right() {
     let cases = [
         ("", 0, "nothing is written"),
-        ("messages", 8, "go on with <= and a bound"),
+        ("messages", 8, "add <= and a bound"),
         ("messages <=", 11, "a number, a name or a parenthesis is expected"),
         ("messages = 3", 9, "write =="),
         ("messages \u{2264} 3", 9, "write <="),

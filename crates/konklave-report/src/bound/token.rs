@@ -27,7 +27,7 @@ pub(super) type Problem = (usize, String);
 /// Longer signs come before those that they begin with.
 const SIGNS: [&str; 13] = ["<=", ">=", "==", "<", ">", "+", "-", "*", "/", "^", "(", ")", ","];
 
-/// The words of a text with their places, and at last its end.
+/// The tokens of a text with their places, followed by the end.
 pub(super) fn tokens(text: &str) -> Result<Vec<(usize, Token)>, Problem> {
     let chars: Vec<char> = text.chars().collect();
     let mut tokens = Vec::new();
@@ -83,7 +83,7 @@ fn number(chars: &[char]) -> Result<(f64, usize), String> {
     match text.parse::<f64>() {
         Ok(number) if number.is_finite() => Ok((number, length)),
         Ok(_) => Err(format!("{text} is too large")),
-        Err(_) => Err(format!("'{text}' is no number: write it as 12, 0.5 or 1e6")),
+        Err(_) => Err(format!("'{text}' is not a number: write it as 12, 0.5 or 1e6")),
     }
 }
 

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::account::{Account, Event, Fate, What};
 
-/// A tick is so many microseconds long.
+/// The length of a tick in microseconds.
 const TICK: f64 = 1000.0;
 
 /// A trace for Perfetto, <https://ui.perfetto.dev>, in the Trace Event Format that Chrome's
@@ -48,7 +48,7 @@ pub fn perfetto(account: &Account, names: &[String]) -> String {
     trace.finish()
 }
 
-/// The thread of what is no node's doing.
+/// The thread of events that do not belong to a node.
 const NETWORK: usize = 0;
 
 fn thread(node: usize) -> usize {
@@ -136,7 +136,7 @@ impl Trace {
                 "tid": to, "ts": self.clock.start(event)
             }));
         } else {
-            let fate = if message.fate == Fate::Lost { "lost" } else { "under way" };
+            let fate = if message.fate == Fate::Lost { "lost" } else { "in transit" };
             self.events.push(json!({
                 "ph": "i", "s": "t", "name": format!("{fate}: {name}"), "cat": "message",
                 "pid": 1, "tid": from, "ts": ts, "args": args
@@ -187,7 +187,7 @@ impl Clock {
 
 /// Which stretches lie on which threads: those of one thread do not overlap.
 struct Lanes {
-    /// The next thread that nobody uses.
+    /// The next unused thread.
     next: usize,
     /// For each node's thread: it and those beside it, and when their last stretches end.
     ends: BTreeMap<usize, Vec<(usize, f64)>>,

@@ -13,7 +13,7 @@ pub const SHIVIZ: &str = r"(?<host>\S*) (?<clock>\{.*\})\n(?<event>.*)";
 /// The first line is [`SHIVIZ`], the second, which would tell several executions apart, is empty,
 /// and then come two lines per event. A clock has an entry for every node that is known of; a
 /// node's own entry counts its events from one. Messages that reach crashed nodes cause nothing,
-/// and what is no single node's doing is left out, but for a broken promise: it stands beside the
+/// and events that do not belong to a single node are left out, except a broken promise beside the
 /// event before it.
 pub fn shiviz(account: &Account) -> String {
     let mut arrivals: BTreeMap<usize, &Message> = BTreeMap::new();
@@ -88,7 +88,7 @@ fn tell(what: What, label: &str, arrived: Option<&Message>, sent: &[&Message]) -
         What::Crash => "crashes",
         What::Restart => "restarts",
         What::Pause => "pauses",
-        What::Resume => "goes on",
+        What::Resume => "resumes",
         _ => "",
     };
     let mut parts = Vec::new();
@@ -98,7 +98,7 @@ fn tell(what: What, label: &str, arrived: Option<&Message>, sent: &[&Message]) -
     }
     let label = [name, label].join(" ");
     parts.extend(Some(label.trim().to_owned()).filter(|label| !label.is_empty()));
-    // Copies of a doubled message are one message here.
+    // Copies of a duplicated message are one message here.
     let mut last = None;
     for message in
         sent.iter().filter(|message| last.replace(message.number) != Some(message.number))

@@ -303,7 +303,7 @@ fn what_does_not_exist_is_an_error_and_no_panic() {
     let start = Options { causal: Some(3), ..Options::default() };
     assert!(draw(7, &start).unwrap_err().starts_with("in step 3 no node does anything"));
     let nodes = Options { nodes_only: Some(vec![7]), ..Options::default() };
-    assert_eq!(draw(7, &nodes).unwrap_err(), "there is no node 7: they go from 0 to 6");
+    assert_eq!(draw(7, &nodes).unwrap_err(), "there is no node 7: nodes are numbered 0 to 6");
     assert!(draw(3, &Options::default()).unwrap_err().contains("there is no node 3 among 3 nodes"));
     let past = Options { causal: Some(20), ..Options::default() };
     assert!(draw(7, &past).unwrap().svg.contains("are left out"));

@@ -63,7 +63,7 @@ impl<T> Batch<T> {
         self.len() == 0
     }
 
-    /// Drops all items but the first so many, and tells whether there were more.
+    /// Drops all items but this many first ones, and tells whether there were more.
     pub fn truncate(&mut self, items: u64) -> bool {
         let is_cut = self.len() as u64 > items;
         if is_cut {
@@ -74,14 +74,14 @@ impl<T> Batch<T> {
         is_cut
     }
 
-    /// The next so many items, if there are as many.
+    /// The next items, this many, if there are as many.
     #[inline]
     pub fn coming(&self, items: usize) -> impl Iterator<Item = &T> {
         let places = self.places.iter().skip(self.taken as usize).take(items);
         places.map_while(Option::as_ref)
     }
 
-    /// The item so many places after the next one.
+    /// The item this many places after the next one.
     #[inline]
     pub fn ahead(&self, places: usize) -> Option<&T> {
         self.places.get(self.taken as usize + places)?.as_ref()

@@ -42,7 +42,7 @@ pub trait Workload {
         agenda: &mut Agenda<'_, Self::Command>,
     );
 
-    /// Nothing is on its way and nothing is planned: the run ends unless something is asked for.
+    /// No message is in transit and no event is planned: the run ends unless a command is given.
     fn on_rest(&mut self, _agenda: &mut Agenda<'_, Self::Command>) {}
 
     /// A node has crashed; its application is gone with it.
@@ -86,7 +86,7 @@ impl<C> Agenda<'_, C> {
         self.random
     }
 
-    /// Gives a command, so many ticks from now.
+    /// Gives a command, this many ticks from now.
     pub fn after(&mut self, ticks: u64, node: NodeId, command: C) {
         self.planned.push((self.now.saturating_add(ticks), node, command));
     }
@@ -97,7 +97,7 @@ impl<C> Agenda<'_, C> {
 pub enum Members {
     /// Every node.
     All,
-    /// So many, drawn at random.
+    /// This many, drawn at random.
     Count(u32),
     /// Exactly these.
     List(Vec<NodeId>),

@@ -24,7 +24,7 @@ impl Times {
         Self { counts, total: 0, max: 0 }
     }
 
-    /// So many ticks. (Not `saturating_record`: that would not let the histogram grow.)
+    /// Records a number of ticks. (Not `saturating_record`: that would not let the histogram grow.)
     pub fn record(&mut self, ticks: u64) {
         self.counts.record(ticks).expect("a histogram that grows takes any value");
         self.total += u128::from(ticks);

@@ -23,7 +23,7 @@ pub(super) struct Room {
     pub(super) depth: usize,
     pub(super) row: Vec<u32>,
     pub(super) doors: Vec<Door>,
-    /// The numbers of what has to happen at last, even if it cannot at this moment.
+    /// The numbers of inputs that must eventually happen, even if they are not enabled here.
     pub(super) duties: BTreeSet<u32>,
     /// The nodes that wait, a bit for each.
     pub(super) waiting: u64,
@@ -33,9 +33,9 @@ pub(super) struct Room {
 pub(super) struct Door {
     pub(super) to: usize,
     pub(super) successor: Successor,
-    /// The number of what has to happen at last, if this is it.
+    /// The number of the input, if it must eventually happen.
     pub(super) duty: Option<u32>,
-    /// The numbers of timers that begin anew.
+    /// The numbers of timers that are reset.
     pub(super) restarted: Vec<u32>,
 }
 

@@ -26,9 +26,9 @@ pub(super) struct Retracer<'a> {
     pub(super) next: Ready,
     /// The messages of the cheapest schedule.
     pub(super) least: Option<u32>,
-    /// The messages of the dearest schedule, and its end.
+    /// The messages of the costliest schedule, and its final state.
     pub(super) dearest: Option<(u32, StateId)>,
-    /// How often others were served at most while somebody waits.
+    /// The maximum number of services of other nodes while one waits.
     pub(super) overtaken: u8,
     /// How many edges lead to where none did: two states were taken for one.
     pub(super) strays: u32,
