@@ -310,7 +310,7 @@ fn unfit(unfit: Unfit) -> Refusal {
         Unfit::Endless => {
             "the last steps of the trace repeat for ever, and such schedules cannot be shrunk"
         }
-        Unfit::Damaged => "the trace is truncated, or was changed",
+        Unfit::Damaged => "the trace is cut off, or was changed",
         Unfit::Unrepeatable => "the replay of the trace does not break its promise",
     })
 }

@@ -147,7 +147,7 @@ fn a_search_that_takes_too_long_is_given_up() {
     let (shown, code) = check(&path, "");
     assert_eq!(code, Some(3), "{shown}");
     assert!(shown.contains("sequentially consistent  yes"));
-    assert!(shown.contains("linearizable             unknown, the search was given up"));
+    assert!(shown.contains("linearizable             unknown, the search hit its limit"));
 
     // The witness is no proof that no other order is right, but it says where to look.
     let path = file("hard-witness.jsonl", &hard(|place| format!(",\"witness\":[{place}]")));

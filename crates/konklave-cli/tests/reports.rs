@@ -339,17 +339,20 @@ fn bad_input_is_refused() {
         ("sweep raymond --seeds 0".to_owned(), "seeds"),
         ("sweep raymond --resume".to_owned(), "--out"),
         (format!("sweep raymond --nodes 3 --out {}", folder.display()), "no report of konklave"),
-        (format!("run raymond --nodes 3 --out {}", foreign.display()), "a folder is needed"),
+        (format!("run raymond --nodes 3 --out {}", foreign.display()), "is a file, not a folder"),
         // None of these has begun its work when it says so, or the test would not end.
         (
             format!("compare mutex --entries 9999999 --out {}", foreign.display()),
-            "a folder is needed",
+            "is a file, not a folder",
         ),
         (
             format!("compare election --nodes 5000 --runs 99999 --out {}", folder.display()),
             "no report of",
         ),
-        (format!("fuzz lamport --seconds 9999 --out {}", foreign.display()), "a folder is needed"),
+        (
+            format!("fuzz lamport --seconds 9999 --out {}", foreign.display()),
+            "is a file, not a folder",
+        ),
         (format!("fuzz lamport --seconds 9999 --out {}/x", foreign.display()), "cannot write"),
         (format!("draw {}", foreign.display()), "not a trace"),
         ("draw nowhere.jsonl".to_owned(), "nowhere.jsonl"),

@@ -53,7 +53,7 @@ impl Display for FolderError {
             ),
             Self::Foreign(path) => write!(
                 f,
-                "{} is a file, and a folder is needed: name a new folder, such as out/first",
+                "{} is a file, not a folder: name a new folder, such as out/first",
                 path.display()
             ),
             Self::Name(name) => write!(f, "'{name}' is not a valid name for a file in the folder"),
@@ -334,7 +334,7 @@ mod tests {
         assert!(matches!(error, FolderError::Foreign(_)));
         assert!(error.to_string().contains("name a new folder, an empty one"), "{error}");
         let error = Folder::create(&file).unwrap_err().to_string();
-        assert!(error.contains("is a file, and a folder is needed"), "{error}");
+        assert!(error.contains("is a file, not a folder"), "{error}");
         assert_eq!(fs::read_to_string(root.0.join(REPORT)).unwrap(), "<html>somebody's</html>");
         assert_eq!(fs::read_to_string(&file).unwrap(), "years of work");
     }

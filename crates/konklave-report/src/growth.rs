@@ -264,7 +264,7 @@ impl Growth {
             Self::Zero => return format!("{quantity} {} always 0", verb("is", "are")),
             Self::Unknown => {
                 return format!(
-                    "how {quantity} {} cannot be told: too few sizes",
+                    "how {quantity} {} is undecided: there are too few sizes",
                     verb("grows", "grow")
                 );
             }
@@ -273,7 +273,7 @@ impl Growth {
         let Some(best) = self.best() else {
             let nearest = fits[0];
             return format!(
-                "{quantity} {} as none of the laws: {nearest} is {}",
+                "{quantity} {} by none of the laws: the nearest, {nearest}, is {}",
                 verb("grows", "grow"),
                 nearest.off()
             );

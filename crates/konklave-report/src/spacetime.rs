@@ -168,13 +168,13 @@ pub fn picture(title: &str, account: &Account, options: &Options) -> Result<Pict
         diagram = diagram.in_steps();
     }
     if account.end.is_none() {
-        diagram = diagram.note("The trace was cut off: its end is missing.");
+        diagram = diagram.note("The trace is truncated: its end is missing.");
     }
     if diagram.size().0 == 0 && !account.events.is_empty() {
         let times = account.events.iter().map(|event| event.at);
         let (first, last) = (times.clone().min().unwrap_or(0), times.max().unwrap_or(0));
         let words = options.words();
-        return Err(format!("nothing happened {words}: the trace goes from {first} to {last}"));
+        return Err(format!("there are no events {words}: the trace goes from {first} to {last}"));
     }
     Ok(match options.is_window() {
         true => Picture { svg: diagram.svg(), cut: None },
@@ -187,9 +187,9 @@ fn numbered(account: &Account, step: usize) -> Result<usize, String> {
     account.numbered(step).ok_or_else(|| {
         let numbers = account.events.iter().filter(|event| event.node.is_some());
         match numbers.map(|event| event.number).max() {
-            None => format!("there is no step {step}: nothing happened"),
+            None => format!("there is no step {step}: the trace has no steps"),
             Some(last) if step > last => format!("there is no step {step}: the last is {last}"),
-            Some(_) => format!("in step {step} no node does anything, so nothing led to it"),
+            Some(_) => format!("step {step} has no effects, so it has no causal past"),
         }
     })
 }
@@ -214,7 +214,7 @@ fn excerpt(whole: Diagram<'_>, account: &Account) -> Picture {
             let last = most_that_fit(events, |count| fits(&past(count)));
             let event = &account.events[goal];
             let about = if is_broken { "the broken promise" } else { event.label.as_str() };
-            (past(last), format!("what led to {about} in step {}", event.number))
+            (past(last), format!("the causal past of {about} in step {}", event.number))
         }
         None if is_broken => {
             let end = |count: usize| whole.clone().last(count);

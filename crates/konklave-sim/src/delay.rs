@@ -111,7 +111,9 @@ impl FromStr for Delay {
                 return Err(format!("'{text}': a message takes less than {LONGER} ticks"));
             }
             if low > high {
-                return Err(format!("'{text}': the range ends before it begins"));
+                return Err(format!(
+                    "'{text}': the range is empty: write the smaller number first"
+                ));
             }
             Ok((low, high))
         };
@@ -155,7 +157,10 @@ mod tests {
         let error = |text: &str| text.parse::<Delay>().unwrap_err();
         assert_eq!(error("constant:0"), "'constant:0': a message takes at least one tick");
         assert_eq!(error("uniform:0..3"), "'uniform:0..3': a message takes at least one tick");
-        assert_eq!(error("uniform:9..3"), "'uniform:9..3': the range ends before it begins");
+        assert_eq!(
+            error("uniform:9..3"),
+            "'uniform:9..3': the range is empty: write the smaller number first"
+        );
         assert_eq!(error("uniform:4"), "'uniform:4': '4' is not a range of ticks such as 1..10");
         assert!(error("constant:9999999999999").ends_with("less than 1099511627776 ticks"));
         assert!(error("per-link:1..9999999999999").ends_with("less than 1099511627776 ticks"));

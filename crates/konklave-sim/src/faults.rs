@@ -133,7 +133,7 @@ fn span(text: &str) -> Result<(u64, Option<u64>), String> {
     let Some((from, to)) = text.split_once("..") else { return Ok((tick(text)?, None)) };
     let (from, to) = (tick(from)?, tick(to)?);
     if from >= to {
-        return Err(format!("'{text}' ends before it begins"));
+        return Err(format!("'{text}' is empty: write the earlier time first"));
     }
     Ok((from, Some(to)))
 }
@@ -164,7 +164,7 @@ impl FromStr for Partition {
         let range = |text: &str| match text.split_once('-') {
             Some((low, high)) => match (node(low)?, node(high)?) {
                 (low, high) if low <= high => Ok((low, high)),
-                _ => Err(format!("the nodes '{text}' end before they begin")),
+                _ => Err(format!("the range '{text}' is empty: write the smaller node first")),
             },
             None => Ok((node(text)?, node(text)?)),
         };
@@ -175,7 +175,9 @@ impl FromStr for Partition {
         }
         let (from, to) = span(when)?;
         if crossing == Crossing::Held && to.is_none() {
-            return Err(format!("'{text}' never heals, so nothing can be held until it does"));
+            return Err(format!(
+                "'{text}' never heals, so messages would be held for ever: write GROUP/GROUP@FROM..TO"
+            ));
         }
         Ok(Self { groups, crossing, from, to })
     }
@@ -213,7 +215,7 @@ impl FromStr for Corruption {
                 Some((from, to)) => Target::Channel(node(from)?, node(to)?),
                 None => return Err(format!("'{ends}' is not a channel: write FROM-TO")),
             },
-            _ => return Err(format!("'{text}' says not what to corrupt: write {form}")),
+            _ => return Err(format!("'{text}' does not name what to corrupt: write {form}")),
         };
         Ok(Self { target, at: tick(when)? })
     }
@@ -280,11 +282,14 @@ mod tests {
         let outage = |text: &str| text.parse::<Outage>().unwrap_err();
         assert!(outage("3").contains("write NODE@FROM"));
         assert_eq!(outage("x@3"), "'x' is not the number of a node");
-        assert_eq!(outage("1@9..3"), "'9..3' ends before it begins");
+        assert_eq!(outage("1@9..3"), "'9..3' is empty: write the earlier time first");
         assert_eq!(outage("1@soon"), "'soon' is not a time in ticks");
         let partition = |text: &str| text.parse::<Partition>().unwrap_err();
         assert!(partition("hold:0/1@3").contains("never heals"));
-        assert_eq!(partition("5-2/1@5..9"), "the nodes '5-2' end before they begin");
+        assert_eq!(
+            partition("5-2/1@5..9"),
+            "the range '5-2' is empty: write the smaller node first"
+        );
         assert_eq!(partition("0,1-3/4,2@5..9"), "'0,1-3/4,2' has node 2 in two groups");
         assert!("0-2,1/3@4".parse::<Partition>().is_ok(), "named twice in one group is fine");
         assert!("channel:1-1@4".parse::<Corruption>().unwrap_err().contains("to itself"));

@@ -29,8 +29,8 @@ fn parts_are_asked_for_by_the_numbers_that_replay_shows() {
     }
     assert!(!svg.contains("<title>step 10"));
     for (arguments, expected) in [
-        ("--from 5000", "nothing happened from 5000 on: the trace goes from 3 to 10"),
-        ("--causal 1", "in step 1 no node does anything"),
+        ("--from 5000", "there are no events from 5000 on: the trace goes from 3 to 10"),
+        ("--causal 1", "step 1 has no effects"),
         ("--causal 99", "there is no step 99: the last is 9"),
     ] {
         let error = refused(&format!("draw {file} {arguments}"));

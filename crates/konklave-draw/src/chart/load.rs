@@ -154,7 +154,7 @@ impl Load {
         let frame = Frame::new(page, (left, WIDTH - MARGIN), 240.0, x, y, 0.0);
         page.canvas.line("k-axis k-d2", frame.place(0.0, 0.0), frame.place(100.0, 100.0));
         let places: Vec<_> = self.shares().iter().map(|&(x, y)| frame.place(x, y)).collect();
-        page.canvas.open("k-shares", "What the busiest nodes carry");
+        page.canvas.open("k-shares", "Share of the busiest nodes");
         page.canvas.polyline(&Look(2).line(), &places);
         page.canvas.close();
         let text = text::shorten(&format!("Gini {:.2}", self.gini()), Font::LABEL, 120.0);
@@ -179,10 +179,10 @@ impl Load {
         legend.add(&format!("mean {}", short_number(mean)), |canvas, x, y| {
             canvas.line(&format!("{} k-d1", Look(1).line()), (x, y), (x + SAMPLE, y));
         });
-        legend.add("what the busiest nodes carry", |canvas, x, y| {
+        legend.add("share of the busiest nodes", |canvas, x, y| {
             canvas.line(&Look(2).line(), (x, y), (x + SAMPLE, y));
         });
-        legend.add("if all carried the same", |canvas, x, y| {
+        legend.add("equal load", |canvas, x, y| {
             canvas.line("k-axis k-d2", (x, y), (x + SAMPLE, y));
         });
         legend

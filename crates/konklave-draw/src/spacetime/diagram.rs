@@ -179,7 +179,7 @@ impl Scene<'_> {
             notes.push(format!("Messages left out because their other end is: {left_out}."));
         }
         if unlabelled > 0 {
-            notes.push(format!("Arrows without a label, to be pointed at: {unlabelled}."));
+            notes.push(format!("Arrows without a label (hover to see it): {unlabelled}."));
         }
         if self.selection.events.is_empty() {
             notes.push("There is nothing to show.".to_owned());

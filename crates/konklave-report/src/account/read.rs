@@ -56,11 +56,14 @@ pub fn read(file: impl BufRead) -> Result<Recorded, TraceError> {
             lines.push(line.map_err(|e| error(format!("this is not a line of a trace ({e})")))?);
             continue;
         }
-        let header: Header<Value> = serde_json::from_str(&text)
-            .map_err(|_| error("this is not a trace: its first line does not say so".to_owned()))?;
+        let header: Header<Value> = serde_json::from_str(&text).map_err(|_| {
+            error("this is not a trace: its first line has no field 'konklave_trace'".to_owned())
+        })?;
         if header.konklave_trace != VERSION {
             let theirs = header.konklave_trace;
-            let problem = format!("the trace has version {theirs}, only {VERSION} can be read");
+            let problem = format!(
+                "the trace has version {theirs} of the format, but only {VERSION} can be read"
+            );
             return Err(error(problem));
         }
         setup = Some(header.setup);

@@ -69,7 +69,7 @@ impl Telling {
             Line::Fault { at, what } => self.fault(*at, what),
             Line::Loop { at } => {
                 let from = self.event(*at, None, What::Turn, "repeats");
-                self.shade(from, ShadeKind::Repetition, "from here on it repeats");
+                self.shade(from, ShadeKind::Repetition, "repeats for ever");
                 Ok(())
             }
             Line::End(end) => {
@@ -270,7 +270,7 @@ impl Telling {
             Fault::Resume(node) => self.back(at, *node, What::Resume, SpanKind::Paused)?,
             Fault::Garbage { node, .. } => {
                 let node = self.node(*node)?;
-                self.event(at, Some(node), What::Spoilt, "memory spoilt");
+                self.event(at, Some(node), What::Spoilt, "state corrupted");
             }
         }
         Ok(())

@@ -204,7 +204,7 @@ impl Parser<'_> {
         let alike = |known: &&&str| known.eq_ignore_ascii_case(name) || is_near(known, name);
         let hint = match names.iter().find(alike) {
             Some(known) => format!("did you mean {known}?"),
-            None => format!("there are {}", names.join(", ")),
+            None => format!("measured quantities are {}", names.join(", ")),
         };
         format!("'{name}' is not measured: {hint}")
     }

@@ -96,7 +96,7 @@ fn mistakes_are_shown_where_they_are_and_with_what_would_be_right() {
         ("messages \u{2264} 3", 9, "write <="),
         ("mesages <= 3", 0, "did you mean messages?"),
         ("Time <= 3", 0, "did you mean time?"),
-        ("latency <= 3", 0, "there are messages, messages_per_entry, n, time"),
+        ("latency <= 3", 0, "measured quantities are messages, messages_per_entry, n, time"),
         ("messages <= 2n", 13, "write * before 'n'"),
         ("messages <= (n+1)(n-1)", 17, "write * before '('"),
         ("messages <= n(n+1)", 12, "write n*("),

@@ -133,7 +133,7 @@ fn one_and_many_are_told_apart_by_the_first_word() {
 fn what_is_no_law_is_not_named() {
     let odd = growth(|n| n * n * n);
     assert_eq!(odd.best(), None);
-    assert!(odd.words("messages").starts_with("messages grow as none of the laws: "));
+    assert!(odd.words("messages").starts_with("messages grow by none of the laws: "));
     assert_eq!(growth(|_| 0.0).words("losses"), "losses are always 0");
     let few = [(10.0, 1.0), (10.0, 2.0), (1.0, 5.0), (20.0, 1.0)];
     let few = Growth::new(&few.map(|(n, mean)| exact(n, mean)));

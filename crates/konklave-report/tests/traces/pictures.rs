@@ -155,7 +155,7 @@ fn a_broken_promise_and_a_loop_are_marked() {
     let recorded = hand_made("lamport", 2, &lines);
     let (vocabulary, options) = (runs::vocabulary("lamport"), Options::default());
     let svg = diagram("Stuck", &recorded.lines, 2, vocabulary, &options).unwrap().svg;
-    for text in ["from here on it repeats", "no starvation: node 0 waits for ever", "waiting"] {
+    for text in ["repeats for ever", "no starvation: node 0 waits for ever", "waiting"] {
         assert!(svg.contains(text), "{text}");
     }
     assert!(svg.contains("Request(1)"), "the tooltip tells the whole message");
@@ -214,7 +214,10 @@ fn a_block_of_arrows_becomes_what_led_to_the_first_entry() {
     let arrows = drawn.svg.matches("\"k-msg\"").count();
     assert_eq!(arrows, 2, "the one that arrived, and the one that goes the other way");
     let cut = drawn.cut.unwrap();
-    assert!(cut.starts_with("This is what led to Granted in step 30: 3 of 31 events"), "{cut}");
+    assert!(
+        cut.starts_with("This is the causal past of Granted in step 30: 3 of 31 events"),
+        "{cut}"
+    );
     let whole = Options { from: Some(0), ..Options::default() };
     let whole = picture("Block", &account, &whole).unwrap();
     assert_eq!(whole.svg.matches("\"k-msg\"").count(), 30 * 29);
@@ -225,11 +228,11 @@ fn nothing_at_all_is_refused_with_the_times_that_there_are() {
     let account = account(&runs::calm());
     let last = account.events.last().unwrap().at;
     let late = Options { from: Some(5000), ..Options::default() };
-    let expected = format!("nothing happened from 5000 on: the trace goes from 0 to {last}");
+    let expected = format!("there are no events from 5000 on: the trace goes from 0 to {last}");
     assert_eq!(picture("", &account, &late).unwrap_err(), expected);
     let (to, nodes_only) = (Some(0), Some(Vec::new()));
     let nobody = Options { to, nodes_only, ..Options::default() };
-    assert!(picture("", &account, &nobody).unwrap_err().starts_with("nothing happened up to 0"));
+    assert!(picture("", &account, &nobody).unwrap_err().starts_with("there are no events up to 0"));
 }
 
 #[test]
@@ -301,7 +304,7 @@ fn what_does_not_exist_is_an_error_and_no_panic() {
     let causal = Options { causal: Some(100_000), ..Options::default() };
     assert!(draw(7, &causal).unwrap_err().starts_with("there is no step 100000: the last is "));
     let start = Options { causal: Some(3), ..Options::default() };
-    assert!(draw(7, &start).unwrap_err().starts_with("in step 3 no node does anything"));
+    assert!(draw(7, &start).unwrap_err().starts_with("step 3 has no effects"));
     let nodes = Options { nodes_only: Some(vec![7]), ..Options::default() };
     assert_eq!(draw(7, &nodes).unwrap_err(), "there is no node 7: nodes are numbered 0 to 6");
     assert!(draw(3, &Options::default()).unwrap_err().contains("there is no node 3 among 3 nodes"));
