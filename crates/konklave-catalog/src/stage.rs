@@ -125,6 +125,8 @@ fn typed<C: Data, E: Data>(action: &Action<Erased>) -> Result<Action<AnyNode<C, 
 
 #[cfg(test)]
 mod tests {
+    use konklave_check::{Order, Pace, World};
+
     use super::*;
     use crate::catalog::Catalog;
     use crate::option::Verb;
@@ -139,7 +141,10 @@ mod tests {
         for entry in catalog.entries() {
             let setup = Setup { algorithm: entry.name.clone(), nodes: 3, ..Setup::default() };
             let site = Site::new(setup, entry, Verb::Check).unwrap();
-            let mut stage = site.system().unwrap().stage(&CheckPlan::default()).unwrap();
+            let order = if site.needs_fifo() { Order::Fifo } else { Order::Any };
+            let world = World { order, pace: Pace::Patient, ..World::new() };
+            let plan = CheckPlan { world, ..CheckPlan::default() };
+            let mut stage = site.system().unwrap().stage(&plan).unwrap();
             let mut moments = Vec::new();
             for _ in 0..40 {
                 let Some(action) = stage.enabled().into_iter().next() else { break };

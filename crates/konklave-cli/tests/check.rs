@@ -183,7 +183,7 @@ fn bad_input_is_refused() {
     for (arguments, expected) in [
         ("check raimond", "did you mean"),
         ("check raymond --nodes 0", "at least one node"),
-        ("check raymond --nodes 61", "at most 60"),
+        ("check raymond --nodes 61", "the limit is 60"),
         ("check raymond --budget 1,2", "write one number per node"),
         ("check raymond --budget 1,x", "invalid"),
         ("check chang-roberts --budget 1,0,0 --initiators all", "leave --initiators out"),

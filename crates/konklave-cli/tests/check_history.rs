@@ -49,14 +49,14 @@ dictionary: 5 operations, by 3 processes
   sequentially consistent  yes, by an order that a search found
   linearizable             no, a search tried all orders
 
-Already these are not linearizable:
+These operations alone are not linearizable:
   process 0 #0: put key 1 value 10  0..2
   process 0 #1: put key 1 value 20  3..5
   process 1 #0: get 1 -> 10         6..7
-As many as possible can be put in this order:
+A longest valid prefix:
   process 0 #0: put key 1 value 10
   process 0 #1: put key 1 value 20
-Then none of the others can be the next:
+No other operation can come next:
   process 1 #0: get 1 -> 10: the result would be 20
 ";
     assert_eq!(shown, expected);
@@ -66,7 +66,7 @@ Then none of the others can be the next:
 fn the_same_explanation_is_given_once() {
     let (shown, code) = check(&example("queue-overtaken.jsonl"), "");
     assert_eq!(code, Some(1));
-    assert_eq!(shown.matches("Already these are not sequentially consistent:").count(), 1);
+    assert_eq!(shown.matches("These operations alone are not sequentially consistent:").count(), 1);
     assert_eq!(shown.matches("process 1 #1: dequeue -> 2: the result would be 1").count(), 1);
     assert!(shown.ends_with("\nSo they are not linearizable, either.\n"), "{shown}");
 }
@@ -112,7 +112,7 @@ fn a_broken_witness_proves_nothing_about_short_histories() {
     let path = file("swapped.jsonl", &lines(QUEUE, &[enqueue, found]));
     let (shown, code) = check(&path, "");
     assert_eq!(code, Some(0), "{shown}");
-    assert!(shown.contains("yes, by an order that a search found; the witness order is broken"));
+    assert!(shown.contains("yes, by an order that a search found; the witness order fails"));
     assert!(shown.contains("process 1 #0: dequeue -> 1, where the result would be nothing"));
 
     let path = file("against-time.jsonl", &lines(QUEUE, &[enqueue, &none]));
@@ -154,7 +154,9 @@ fn a_search_that_takes_too_long_is_given_up() {
     let (shown, code) = check(&path, "--consistency linearizable");
     assert_eq!(code, Some(1), "{shown}");
     assert!(shown.contains("process 30 #0: pop -> nothing, where the result would be 29"));
-    assert!(shown.contains("Already these are not linearizable:\n  process 29 #0: push 29"));
+    assert!(
+        shown.contains("These operations alone are not linearizable:\n  process 29 #0: push 29")
+    );
 }
 
 /// Thirty pushes at once, and pops that tell in which order they happened: not in the one that is
@@ -188,12 +190,12 @@ fn an_answer_from_nowhere_is_no_bad_input() {
     assert_eq!(code, Some(1), "{shown}");
     let expected = "\
 queue: 1 operation, by 1 process
-  sequentially consistent  no, an answer has no source
+  sequentially consistent  no, a result has no source
 
-Already these are not sequentially consistent:
+These operations alone are not sequentially consistent:
   process 0 #0: dequeue -> 8  2..3
-None of them can be the first:
-  process 0 #0: dequeue -> 8: nobody ever put 8 there
+None of them can come first:
+  process 0 #0: dequeue -> 8: no operation inserts 8
 ";
     assert_eq!(shown, expected);
 }

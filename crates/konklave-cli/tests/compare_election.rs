@@ -58,7 +58,7 @@ fn bad_input_is_refused() {
         ("--load heavy", "--load is an option of the family mutex and booking"),
         ("--only raymond", "raymond is not of the family election"),
         ("--topology rink", "did you mean 'ring'?"),
-        ("--topology line --only franklin", "line suits none of franklin"),
+        ("--topology line --only franklin", "line suits no algorithm of this comparison: franklin"),
         ("--topology grid:3x3", "9 nodes"),
         ("--topology hypercube", "power of two"),
         ("--runs 0", "0 is not in 1.."),

@@ -131,8 +131,8 @@ impl Graph {
         }
     }
 
-    /// What it looks like, whatever its number of nodes. Two graphs of different forms can be equal:
-    /// a grid with one row is a line.
+    /// What it looks like, whatever its number of nodes. Two graphs of different forms can be
+    /// equal: a grid with one row is a line.
     pub fn form(&self) -> Form {
         self.shape.form()
     }

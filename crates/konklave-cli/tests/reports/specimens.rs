@@ -54,7 +54,10 @@ fn a_broken_object_is_shown_by_its_history() {
         let output = konklave(&format!("check --specimen {name}"));
         assert_eq!(output.status.code(), Some(1), "{name}: {}", text(&output.stderr));
         let shown = text(&output.stdout);
-        assert!(shown.contains("Already these are not sequentially consistent:"), "{shown}");
+        assert!(
+            shown.contains("These operations alone are not sequentially consistent:"),
+            "{shown}"
+        );
         let report = konklave(&format!("check --specimen {name} --json")).stdout;
         let report: Value = serde_json::from_slice(&report).unwrap();
         assert_eq!(report["object"], object["of"]);

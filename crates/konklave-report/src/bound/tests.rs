@@ -108,7 +108,7 @@ fn mistakes_are_shown_where_they_are_and_with_what_would_be_right() {
         ("messages <= ln(n, 2)", 16, "only min and max"),
         ("messages <= max(n)", 17, "max needs two values"),
         ("1 <= n <= 3", 7, "one comparison is enough"),
-        ("messages <= 1.2.3", 12, "no number"),
+        ("messages <= 1.2.3", 12, "not a number"),
         ("messages <= 1e999", 12, "too large"),
         ("messages <= 2**n", 14, "'*' cannot stand here"),
         ("messages <= \u{1f600}", 12, "has no meaning"),

@@ -9,7 +9,8 @@ pub struct Token {
     pub name: String,
     /// Where it is at the end; none if it is in transit or lost.
     pub at: Option<usize>,
-    /// Each node that had it, and the node that it passed it to last. Followed from node to node, they lead to it.
+    /// Each node that had the token, and the node to which it passed it last. Followed from node to
+    /// node, these pairs lead to the token.
     pub ways: Vec<(usize, usize)>,
 }
 

@@ -14,33 +14,39 @@ use konklave::trace::Ended;
 /// algorithm has changed.
 pub(crate) trait Drive: Protocol {
     /// Lets things happen until there is a reason to stop.
-    fn drive<W, M, const METERED: bool, const PLAIN: bool>(
+    fn drive<
+        W: Workload<Command = Self::Command, Event = Self::Event>,
+        M: Monitor<Command = Self::Command, Event = Self::Event>,
+        const METERED: bool,
+        const PLAIN: bool,
+    >(
         simulation: &mut Simulation<'_, Self, W, M, METERED>,
         go_on: &mut dyn FnMut(Progress) -> bool,
-    ) -> Ended
-    where
-        W: Workload<Command = Self::Command, Event = Self::Event>,
-        M: Monitor<Command = Self::Command, Event = Self::Event>;
+    ) -> Ended;
 
     /// Something happens to a node that comes from its application or from itself.
-    fn happen_inside<W, M, const METERED: bool, const PLAIN: bool>(
+    fn happen_inside<
+        W: Workload<Command = Self::Command, Event = Self::Event>,
+        M: Monitor<Command = Self::Command, Event = Self::Event>,
+        const METERED: bool,
+        const PLAIN: bool,
+    >(
         simulation: &mut Simulation<'_, Self, W, M, METERED>,
         to: NodeId,
         what: What<Self>,
-    ) where
-        W: Workload<Command = Self::Command, Event = Self::Event>,
-        M: Monitor<Command = Self::Command, Event = Self::Event>;
+    );
 }
 
 impl<P: Protocol> Drive for P {
-    fn drive<W, M, const METERED: bool, const PLAIN: bool>(
-        simulation: &mut Simulation<'_, Self, W, M, METERED>,
-        go_on: &mut dyn FnMut(Progress) -> bool,
-    ) -> Ended
-    where
+    fn drive<
         W: Workload<Command = Self::Command, Event = Self::Event>,
         M: Monitor<Command = Self::Command, Event = Self::Event>,
-    {
+        const METERED: bool,
+        const PLAIN: bool,
+    >(
+        simulation: &mut Simulation<'_, Self, W, M, METERED>,
+        go_on: &mut dyn FnMut(Progress) -> bool,
+    ) -> Ended {
         let last_tick = simulation.options.time_limit.unwrap_or(u64::MAX);
         let last_step = simulation.options.event_limit.unwrap_or(u64::MAX);
         let mut checkpoint = last_step.min(STEPS_BEFORE_LOOK);
@@ -101,14 +107,16 @@ impl<P: Protocol> Drive for P {
     }
 
     #[inline(never)] // Messages are far more frequent: their way stays short.
-    fn happen_inside<W, M, const METERED: bool, const PLAIN: bool>(
+    fn happen_inside<
+        W: Workload<Command = Self::Command, Event = Self::Event>,
+        M: Monitor<Command = Self::Command, Event = Self::Event>,
+        const METERED: bool,
+        const PLAIN: bool,
+    >(
         simulation: &mut Simulation<'_, Self, W, M, METERED>,
         to: NodeId,
         what: What<Self>,
-    ) where
-        W: Workload<Command = Self::Command, Event = Self::Event>,
-        M: Monitor<Command = Self::Command, Event = Self::Event>,
-    {
+    ) {
         let Node { state, load } = &mut simulation.nodes[to.index()];
         let world = &mut simulation.world;
         match what {

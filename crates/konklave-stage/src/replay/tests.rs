@@ -229,7 +229,7 @@ fn an_end_that_was_changed_is_refused() {
     for (from, to, problem) in [
         (r#""steps":12"#, r#""steps":11"#, "there are 12 steps where 11 were recorded"),
         (r#""time":19"#, r#""time":1"#, "this happens at 1, after something at 18"),
-        ("quiescence", "bogus", "no run ends by 'bogus'"),
+        ("quiescence", "bogus", "this is not a line of a trace"),
         ("quiescence", "violation", "a run ends by a violation if a promise was broken"),
         (r#""quiescence""#, violation, "the replay finds no broken promise where 'luck: none' was"),
     ] {

@@ -179,8 +179,8 @@ impl Monitor {
         Ok(())
     }
 
-    /// The election is decided, as this node is told. While nodes crash and restart, whether this is
-    /// the right winner is checked only at rest.
+    /// The election is decided, as this node is told. While nodes crash and restart, whether this
+    /// is the right winner is checked only at rest.
     fn choose(&mut self, node: NodeId, id: Id) -> Verdict {
         if self.previous != Some(id) {
             self.informed = NodeSet::new(); // Earlier reports were about the last election.
