@@ -176,7 +176,7 @@ impl FromStr for Partition {
         let (from, to) = span(when)?;
         if crossing == Crossing::Held && to.is_none() {
             return Err(format!(
-                "'{text}' never heals, so messages would be held for ever: write GROUP/GROUP@FROM..TO"
+                "'{text}' never heals, and messages would be held for ever: write @FROM..TO"
             ));
         }
         Ok(Self { groups, crossing, from, to })
