@@ -41,7 +41,6 @@ pub mod random;
 mod recording;
 mod report;
 mod simulation;
-mod size;
 mod timers;
 pub mod wheel;
 pub mod workload;

@@ -1,11 +1,13 @@
 //! What a run costs, counted in constant time per message.
 
+use std::any::Any;
 use std::collections::BTreeMap;
 
 use konklave_stage::kind::Kind;
 use serde::Serialize;
 
-use crate::size::size_on_wire;
+use konklave_stage::erased::Value;
+use konklave_stage::size::size_on_wire;
 
 /// The cost of the messages of a run.
 #[derive(Clone, Debug, Default)]
@@ -38,7 +40,14 @@ pub struct Load {
 impl Metrics {
     /// A message was sent.
     #[inline]
-    pub fn on_send(&mut self, message: &impl Serialize) {
+    pub fn on_send<T: Serialize + 'static>(&mut self, message: &T) {
+        // An erased message knows what it was. For any other type, this is decided when it is
+        // compiled.
+        if let Some(erased) = (message as &dyn Any).downcast_ref::<Value>() {
+            let (kind, bytes) = erased.weight();
+            self.bytes += bytes;
+            return self.on_rare_kind(kind);
+        }
         let key = Kind::of(message).key();
         let (known, count) = &mut self.frequent[place(key)];
         match known.key() == key {
@@ -54,8 +63,8 @@ impl Metrics {
     #[inline(never)]
     fn on_rare_kind(&mut self, kind: Kind) {
         let place = &mut self.frequent[place(kind.key())];
-        if place.1 == 0 {
-            *place = (kind, 1);
+        if place.1 == 0 || place.0.key() == kind.key() {
+            *place = (kind, place.1 + 1);
             return;
         }
         match self.others.iter_mut().find(|(known, _)| known.key() == kind.key()) {

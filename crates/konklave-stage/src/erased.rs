@@ -21,7 +21,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Error, Value as Json};
 
-use crate::kind;
+use crate::kind::{self, Kind};
+use crate::size::size_on_wire;
 pub use any_node::AnyNode;
 
 /// A message, timer, command or event of any type.
@@ -37,26 +38,42 @@ struct Content {
     text: String,
     /// The value before it was erased; none if it was read from JSON.
     original: Option<Box<dyn Any + Send + Sync>>,
+    /// The kind of the original as a message, and its bytes on the wire.
+    weight: (Kind, u64),
 }
 
 impl Value {
     /// Erases a value that is only to be written: quicker than [`of`](Self::of).
     pub fn json(value: &impl Data) -> Self {
-        Self::new(value, String::new(), None)
+        Self::new(value, String::new(), None, (Kind::default(), 0))
     }
 
     /// Erases a value that is to be written, printed and given to a node.
     pub fn of<T: Data>(value: &T) -> Self {
         match (value as &dyn Any).downcast_ref::<Self>() {
             Some(erased) => erased.clone(),
-            None => Self::new(value, format!("{value:?}"), Some(Box::new(value.clone()))),
+            None => {
+                let weight = (Kind::of(value), size_on_wire(value).unwrap_or(0));
+                Self::new(value, format!("{value:?}"), Some(Box::new(value.clone())), weight)
+            }
         }
     }
 
-    fn new(value: &impl Data, text: String, original: Option<Box<dyn Any + Send + Sync>>) -> Self {
+    fn new(
+        value: &impl Data,
+        text: String,
+        original: Option<Box<dyn Any + Send + Sync>>,
+        weight: (Kind, u64),
+    ) -> Self {
         // Maps with keys that JSON does not have are the only other case.
         let json = to_raw_value(value).expect("values can be written as JSON");
-        Self(Arc::new(Content { json, text, original }))
+        Self(Arc::new(Content { json, text, original, weight }))
+    }
+
+    /// The kind of the message that was erased, and its bytes on the wire; nothing is known about
+    /// one that was read from JSON.
+    pub fn weight(&self) -> (Kind, u64) {
+        self.0.weight
     }
 
     /// The kind of a message, by the same rule as [`Kind::of`](crate::kind::Kind::of).
@@ -124,7 +141,12 @@ impl Serialize for Value {
 impl<'de> Deserialize<'de> for Value {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let json = Box::<RawValue>::deserialize(deserializer)?;
-        Ok(Self(Arc::new(Content { json, text: String::new(), original: None })))
+        Ok(Self(Arc::new(Content {
+            json,
+            text: String::new(),
+            original: None,
+            weight: (Kind::default(), 0),
+        })))
     }
 }
 

@@ -31,6 +31,7 @@ pub mod local;
 mod puppet;
 pub mod replay;
 pub mod script;
+pub mod size;
 mod stage;
 
 pub use action::Action;

@@ -67,3 +67,23 @@ fn a_broken_object_is_shown_by_its_history() {
         assert!(error.contains("no schedule"), "{error}");
     }
 }
+
+/// A broken algorithm is simulated without its type, and its messages are counted all the same.
+#[test]
+fn a_specimen_is_run_and_fuzzed() {
+    let arguments = "--nodes 4 --topology line --json";
+    let output = konklave(&format!("run --specimen raymond-copies-token {arguments}"));
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
+    let broken: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(broken["violations"][0]["promise"], "mutual exclusion");
+    let kinds = broken["messages"]["by_kind"].as_object().unwrap();
+    assert_eq!(kinds.keys().collect::<Vec<_>>(), ["Request", "Token"]);
+    let right = json(&format!("run raymond {arguments}"));
+    let bytes = |report: &Value| {
+        let of = |name: &str| report["messages"][name].as_f64().unwrap();
+        of("bytes") / of("total")
+    };
+    assert_eq!(bytes(&broken), bytes(&right), "both take a byte each");
+    let output = konklave("fuzz --specimen raymond-copies-token --schedules 200");
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
+}

@@ -11,7 +11,7 @@
 //! node, RN.
 //!
 //! The token carries the number of each node's last served request, LN. A node j waits if and only
-//! if RN[j] > LN[j]. A node that leaves appends the waiting nodes it knows of to the queue in the
+//! if RN(j) > LN(j). A node that leaves appends the waiting nodes it knows of to the queue in the
 //! token, and sends the token to the head. Once in the queue, a node is never overtaken.
 //!
 //! # Cost

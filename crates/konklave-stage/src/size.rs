@@ -10,7 +10,7 @@ use serde::ser::{self, Serializer};
 
 /// The size of `message`; nothing, if it does not fit the format.
 #[inline]
-pub(crate) fn size_on_wire(message: &impl Serialize) -> Option<u64> {
+pub fn size_on_wire(message: &impl Serialize) -> Option<u64> {
     message.serialize(Scale).ok()
 }
 
