@@ -181,7 +181,7 @@ pub fn input<P: Protocol>(input: &Input<P>) -> Input<Erased> {
 }
 
 /// Erases a line of a trace that is to be written and printed.
-pub fn line<P: Protocol>(line: &Line<P>) -> Line<Erased> {
+fn line<P: Protocol>(line: &Line<P>) -> Line<Erased> {
     match line {
         Line::Step(Step { at, node, input, number, effects, state }) => Line::Step(Step {
             at: *at,

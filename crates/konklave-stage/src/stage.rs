@@ -205,7 +205,7 @@ where
         self.locals.get(node.index()).ok_or(Impossible::NoNode { node, nodes })
     }
 
-    /// What every node and all that belongs to it is, by their numbers.
+    /// All nodes with what belongs to them, by their numbers.
     pub fn locals(&self) -> &[Local<P, A>] {
         &self.locals
     }
@@ -236,7 +236,7 @@ where
         self.steps
     }
 
-    /// The time.
+    /// The time, in ticks of the caller's choice.
     pub fn now(&self) -> u64 {
         self.now
     }
@@ -252,7 +252,7 @@ where
         self.was_asked
     }
 
-    /// The watcher of the problem's promises.
+    /// What watches the problem's promises, in its present state.
     pub fn monitor(&self) -> &M {
         &self.monitor
     }
