@@ -7,7 +7,7 @@ use std::str::FromStr;
 use konklave_sim::Delay;
 use konklave_sim::workload::Members;
 
-use crate::option::{Opt, Usual, Verb, is, never_drawn};
+use crate::option::{Opt, Usual, Verb, is, is_number, is_ticks, never_drawn};
 use crate::setup::Setup;
 use crate::site::Site;
 
@@ -65,7 +65,7 @@ pub static ENTRIES: Opt = Opt {
             ),
         ),
     ],
-    check: is::<u32>,
+    check: is_number,
     draw: |draw| Some((1 + draw.random.below(4)).to_string()),
     is_series: false,
     is_budget: true,
@@ -94,7 +94,7 @@ pub static CS: Opt = Opt {
     value: "TICKS",
     help: "Time that a node stays inside",
     usual: &[(Verb::Run, Usual::Means("5 T")), (Verb::Compare, Usual::Means("5 T"))],
-    check: is::<u64>,
+    check: is_ticks,
     draw: |draw| Some(draw.random.below(30).to_string()),
     is_series: false,
     is_budget: false,
@@ -106,7 +106,7 @@ pub static THINK: Opt = Opt {
     value: "TICKS",
     help: "Think time of a node between two requests",
     usual: &[(Verb::Run, Usual::Is("0"))],
-    check: is::<u64>,
+    check: is_ticks,
     draw: |draw| Some(draw.random.below(10).to_string()),
     is_series: false,
     is_budget: false,

@@ -185,6 +185,30 @@ pub fn is<T: FromStr<Err: Display>>(text: &str) -> Result<(), String> {
     text.parse::<T>().map(drop).map_err(|error| error.to_string())
 }
 
+/// The check of an option that is a number.
+///
+/// # Errors
+///
+/// If the text is something else, or a number beyond 32 bits.
+pub fn is_number(text: &str) -> Result<(), String> {
+    match text.parse::<u32>() {
+        Ok(_) => Ok(()),
+        Err(_) => Err(format!("write a whole number from 0 to {}", u32::MAX)),
+    }
+}
+
+/// The check of an option that is a time in ticks.
+///
+/// # Errors
+///
+/// If the text is something else.
+pub fn is_ticks(text: &str) -> Result<(), String> {
+    match text.parse::<u64>() {
+        Ok(_) => Ok(()),
+        Err(_) => Err("write a whole number of ticks, such as 10".to_owned()),
+    }
+}
+
 /// Validates an option that is a number above zero.
 ///
 /// # Errors
@@ -237,7 +261,7 @@ pub static NOTICE: Opt = Opt {
         (Verb::Run, Usual::Means("T; the maximum delay if the algorithm relies on one")),
         (Verb::Sweep, Usual::Means("T; the maximum delay if the algorithm relies on one")),
     ],
-    check: is::<u64>,
+    check: is_ticks,
     // Drawn later, together with the crashes.
     draw: never_drawn,
     is_series: false,

@@ -30,7 +30,7 @@ use konklave_sim::{Delay, Options};
 use crate::budget::budgets;
 use crate::compare::{Runs, Scenario};
 use crate::entry::Entry;
-use crate::option::{IDS, MAX_DELAY, NOTICE, Opt, Usual, Verb, is, is_positive};
+use crate::option::{IDS, MAX_DELAY, NOTICE, Opt, Usual, Verb, is, is_positive, is_ticks};
 use crate::problem::{About, Problem, Senses, Words};
 use crate::quantity::{Measures, Quantity};
 use crate::refusal::Refusal;
@@ -74,7 +74,7 @@ pub static START_WITHIN: Opt = Opt {
     value: "TICKS",
     help: "Every initiator starts at a random time up to this one",
     usual: &[(Verb::Run, Usual::Is("0")), (Verb::Sweep, Usual::Is("0"))],
-    check: is::<u64>,
+    check: is_ticks,
     draw: |draw| Some(draw.random.below(40).to_string()),
     is_series: false,
     is_budget: false,
