@@ -32,7 +32,7 @@ fn a_specimen_that_is_found_by_chance_is_shown_like_the_others() {
     let shown = text(&output.stdout);
     assert!(shown.contains("seed 17 found this one,"), "{shown}");
     assert!(shown.contains("violated  no starvation: "), "{shown}");
-    assert!(shown.contains("\n  steps    14, of "), "{shown}");
+    assert!(shown.contains("\n  steps    14, shrunk from "), "{shown}");
     assert!(!shown.contains("timers"), "{shown}");
     let again = konklave(&format!("replay -q {}", trace.display()));
     assert_eq!(again.status.code(), Some(1), "{}", text(&again.stderr));
@@ -64,7 +64,7 @@ fn a_broken_object_is_shown_by_its_history() {
         let core = report["findings"][0]["explanation"]["core"].as_array().unwrap();
         assert_eq!(core.len() as u64, object["operations"].as_u64().unwrap(), "{name}");
         let error = refused(&format!("check --specimen {name} --trace t.jsonl"));
-        assert!(error.contains("no schedule"), "{error}");
+        assert!(error.contains("not a schedule"), "{error}");
     }
 }
 
