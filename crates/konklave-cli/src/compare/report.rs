@@ -19,15 +19,31 @@ struct Column {
     cell: Box<dyn Fn(&Row) -> Cell>,
     /// An explanation, if the head needs one.
     meaning: Option<String>,
+    /// How many digits behind the point are worth reading; by the size of the number if none.
+    digits: Option<usize>,
 }
 
 impl Column {
     fn new(head: &'static str, cell: impl Fn(&Row) -> Cell + 'static) -> Self {
-        Self { head, cell: Box::new(cell), meaning: None }
+        Self { head, cell: Box::new(cell), meaning: None, digits: None }
     }
 
     fn meaning(self, meaning: impl Into<String>) -> Self {
         Self { meaning: Some(meaning.into()), ..self }
+    }
+
+    fn digits(self, digits: usize) -> Self {
+        Self { digits: Some(digits), ..self }
+    }
+
+    fn text(&self, row: &Row) -> String {
+        match ((self.cell)(row), self.digits) {
+            (Cell::Empty, _) => "-".to_owned(),
+            (Cell::Text(text), _) => text,
+            (Cell::Whole(number), _) => number.to_string(),
+            (Cell::Number(number), Some(digits)) => format!("{number:.digits$}"),
+            (Cell::Number(number), None) => short(number),
+        }
     }
 }
 
@@ -47,15 +63,18 @@ fn columns(task: &Task, rows: &[Row]) -> Vec<Column> {
     }
     columns.extend([
         Column::new(main.column, |row| row.main.into()).meaning(main.meaning),
-        Column::new("formula", |row| row.expected.as_ref().map(Expected::to_string).into())
-            .meaning("the formula of the paper, and whether the measurement agrees"),
+        Column::new("formula", |row| {
+            row.expected.as_ref().map_or_else(String::new, Expected::to_string).into()
+        })
+        .meaning("the formula of the paper, and whether the measurement agrees"),
         Column::new("", |row| row.agreement.name().into()),
     ]);
     columns.extend(task.problem.quantities.iter().flat_map(|it| of_quantity(it, main, rows)));
     columns.extend([
         Column::new("load", |row| row.busiest_over_mean.into())
+            .digits(2)
             .meaning("load of the busiest node over the mean"),
-        Column::new("bytes", |row| row.bytes_per_message.into()).meaning("per message"),
+        Column::new("bytes", |row| row.bytes_per_message.into()).digits(1).meaning("per message"),
     ]);
     columns
 }
@@ -83,14 +102,8 @@ fn of_quantity(quantity: &'static Quantity, main: &'static Quantity, rows: &[Row
 /// The table as text, its head first.
 pub(super) fn cells(task: &Task, rows: &[Row]) -> Vec<Vec<String>> {
     let columns = columns(task, rows);
-    let text = |cell: Cell| match cell {
-        Cell::Empty => "-".to_owned(),
-        Cell::Text(text) => text,
-        Cell::Whole(number) => number.to_string(),
-        Cell::Number(number) => short(number),
-    };
     let head = columns.iter().map(|column| column.head.to_owned()).collect();
-    let row = |row: &Row| columns.iter().map(|column| text((column.cell)(row))).collect();
+    let row = |row: &Row| columns.iter().map(|column| column.text(row)).collect();
     std::iter::once(head).chain(rows.iter().map(row)).collect()
 }
 
