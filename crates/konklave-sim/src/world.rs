@@ -42,8 +42,6 @@ pub(crate) struct World<'a, P: Protocol, W, M, const METERED: bool> {
     /// The number forged or duplicated, minus those lost or missed.
     pub(crate) strays: i64,
     pub(crate) timers: Timers<P::Timer>,
-    /// What the workload has just planned.
-    planned: Vec<(u64, NodeId, P::Command)>,
     /// How many commands were planned.
     plans: u32,
     /// The last plan of each crashed node that its crash has made void.
@@ -89,7 +87,6 @@ where
             received: 0,
             strays: 0,
             timers: Timers::default(),
-            planned: Vec::new(),
             plans: 0,
             void_plans: BTreeMap::new(),
             violation: None,
@@ -161,18 +158,18 @@ where
 
     /// Lets the workload plan.
     pub(crate) fn plan(&mut self, planning: impl FnOnce(&mut W, &mut Agenda<'_, P::Command>)) {
+        let (plans, wheel) = (&mut self.plans, &mut self.wheel);
         let mut agenda = Agenda {
             now: self.now,
             messages: self.sent,
-            planned: &mut self.planned,
+            plan: &mut |time, node, command| {
+                *plans += 1;
+                let what = What::Command { command, plan: *plans };
+                wheel.push_rarely(time, Occurrence { node, what });
+            },
             random: &mut self.workload_random,
         };
         planning(&mut self.workload, &mut agenda);
-        for (time, node, command) in self.planned.drain(..) {
-            self.plans += 1;
-            let what = What::Command { command, plan: self.plans };
-            self.wheel.push_rarely(time, Occurrence { node, what });
-        }
     }
 
     /// An application gives a command to its node.

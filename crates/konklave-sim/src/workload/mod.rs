@@ -65,8 +65,8 @@ pub trait Workload {
 pub struct Agenda<'a, C> {
     pub(crate) now: u64,
     pub(crate) messages: u64,
-    /// When, to whom, what.
-    pub(crate) planned: &'a mut Vec<(u64, NodeId, C)>,
+    /// Takes a command: the time, the node, and what it is told.
+    pub(crate) plan: &'a mut dyn FnMut(u64, NodeId, C),
     pub(crate) random: &'a mut Random,
 }
 
@@ -88,7 +88,7 @@ impl<C> Agenda<'_, C> {
 
     /// Gives a command, this many ticks from now.
     pub fn after(&mut self, ticks: u64, node: NodeId, command: C) {
-        self.planned.push((self.now.saturating_add(ticks), node, command));
+        (self.plan)(self.now.saturating_add(ticks), node, command);
     }
 }
 
