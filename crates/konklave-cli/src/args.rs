@@ -58,7 +58,7 @@ pub enum Verb {
     Check(Box<CheckArgs>),
     /// Run many random schedules, and shrink those that break a promise
     Fuzz(Box<FuzzArgs>),
-    /// Shrink a schedule that breaks a promise to a minimal one
+    /// Shrink a schedule that breaks a promise: remove what it does not need
     Shrink(ShrinkArgs),
     /// Replay a trace step by step, and check that every step matches the recording
     Replay(ReplayArgs),

@@ -21,7 +21,7 @@ use crate::args::{threads, time};
 
 Each seed draws a small system, its delays, its workload and its faults, within the assumptions of
 the algorithm, which `explain` lists. Each failure is printed with the `konklave run` command that
-reproduces it, and with a schedule shrunk to a minimal one.
+reproduces it, and with the schedule shrunk.
 
 Exit codes: 0 no promise was broken within the assumptions, 1 one was, 2 bad usage or input,
 3 inconclusive: the user interrupted it, or schedules were cut off at the event limit.")]

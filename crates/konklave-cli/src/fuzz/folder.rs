@@ -55,7 +55,7 @@ pub(super) fn write(
             .command(&words(&example.drawn.args).join(" "));
         let name = trace_name(example);
         page = show(page, &folder, &example.shortened, &name)?;
-        files.push((name, "a minimal schedule; show it with `konklave replay`"));
+        files.push((name, "a shrunk schedule; show it with `konklave replay`"));
     }
     if !given_up.is_empty() {
         page = page.section("Schedules cut off at the event limit");
@@ -83,7 +83,7 @@ fn show(
     let trace = std::fs::read(&path)?;
     let account = out::account(&trace[..], &shortened.site)?;
     let picture = out::diagram(&name.replace(".jsonl", ".svg"), &shortened.site, &account)?;
-    let page = page.text(&format!("A minimal schedule, which `konklave replay {name}` shows:"));
+    let page = page.text(&format!("The shrunk schedule, which `konklave replay {name}` shows:"));
     let steps = schedule::lines(&shortened.schedule);
     Ok(out::show(folder, page, &[picture])?
         .preformatted(&out::plain(&steps))

@@ -214,7 +214,7 @@ fn describe(example: &Example) -> Vec<String> {
         format!("Seed {seed}{cause}: {}  {broken}", output::red("violated")),
         format!("  {}", words(&example.drawn.args).join(" ")),
     ];
-    lines.push("A minimal schedule:".to_owned());
+    lines.push("The shrunk schedule:".to_owned());
     lines.extend(schedule::lines(&example.shortened.schedule));
     lines.extend(comparison(&example.shortened));
     lines

@@ -76,7 +76,7 @@ fn describe(
         String::new(),
         format!("There are too many schedules to check them all; seed {seed} found this one,"),
         match shorter.is_minimal {
-            true => "shrunk to a minimal one:".to_owned(),
+            true => "shrunk until nothing more could be removed:".to_owned(),
             false => {
                 "which may not be minimal, because the user interrupted the shrinking:".to_owned()
             }
