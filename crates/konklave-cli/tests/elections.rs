@@ -23,6 +23,18 @@ fn an_election_can_follow_an_election() {
 }
 
 #[test]
+fn the_time_to_elect_is_that_of_the_last_election_alone() {
+    // The largest id travels round the ring once, however many elections there were before.
+    for elections in [1, 2, 5] {
+        let run = format!("chang-roberts --nodes 8 --ids ascending --elections {elections}");
+        assert_eq!(report(&run)["election"]["time_to_elect"], 8.0, "{run}");
+    }
+    let time = |run: &str| report(run)["election"]["time_to_elect"].as_f64().unwrap();
+    let crash = |at: u32| format!("bully --nodes 8 --ids ascending --crash 7@{at}");
+    assert_eq!(time(&crash(500)), time(&crash(900)), "whenever the leader fails");
+}
+
+#[test]
 fn survivors_elect_the_largest_of_them() {
     for run in [
         "chang-roberts-numbered --nodes 8 --ids ascending --crash 7@50",

@@ -109,11 +109,14 @@ static TO_ANNOUNCE: Quantity =
     Quantity::new("messages_to_announce", "messages", "messages that announce the result")
         .label("to announce")
         .column("announce");
-static TIME: Quantity =
-    Quantity::new("time_to_elect", "T", "until the first node knows the leader")
-        .label("time to elect")
-        .column("time")
-        .plotted();
+static TIME: Quantity = Quantity::new(
+    "time_to_elect",
+    "T",
+    "from the start of the last election until a node knows its leader",
+)
+.label("time to elect")
+.column("time")
+.plotted();
 static HELD: Quantity =
     Quantity::new("elections", "", "number of elections held").label("elections");
 static LEADER: Quantity = Quantity::new("leader", "", "the winner's id").label("leader");

@@ -38,6 +38,8 @@ pub struct Ballot {
     started: u32,
     /// The number of elections decided.
     elected: u32,
+    /// The start of the latest election.
+    start: Start,
     /// The last leader, and when the first node knew it.
     leader: Option<NodeId>,
     decided: Option<u64>,
@@ -46,6 +48,31 @@ pub struct Ballot {
     presumed: Option<Id>,
     known_by: NodeSet,
     down: NodeSet,
+}
+
+/// The start of an election, which is measured from the first node that starts it.
+#[derive(Clone, Copy, Debug)]
+enum Start {
+    /// An election was asked for, or a node failed or came back: the next start counts. The one
+    /// before was at this time.
+    Awaited(Option<u64>),
+    /// An election has started at this time.
+    At(u64),
+}
+
+impl Start {
+    /// The time of the latest start.
+    fn latest(self) -> Option<u64> {
+        match self {
+            Self::Awaited(latest) => latest,
+            Self::At(time) => Some(time),
+        }
+    }
+
+    /// The next start counts.
+    fn awaited(self) -> Self {
+        Self::Awaited(self.latest())
+    }
 }
 
 /// The message that announces the winner has this name in every algorithm.
@@ -60,6 +87,7 @@ impl Ballot {
             begun: 0,
             started: 0,
             elected: 0,
+            start: Start::Awaited(None),
             leader: None,
             decided: None,
             known: None,
@@ -71,6 +99,7 @@ impl Ballot {
 
     fn begin(&mut self, agenda: &mut Agenda<'_, Command>) {
         self.begun += 1;
+        self.start = self.start.awaited();
         for &node in &self.plan.initiators {
             let pause = match self.plan.within {
                 0 => 0,
@@ -135,6 +164,9 @@ impl Workload for Ballot {
             Event::Started => {
                 self.started += 1;
                 self.known = None;
+                if let Start::Awaited(_) = self.start {
+                    self.start = Start::At(agenda.now());
+                }
             }
             Event::Elected => {
                 self.elected += 1;
@@ -152,12 +184,14 @@ impl Workload for Ballot {
     fn on_crash(&mut self, node: NodeId, agenda: &mut Agenda<'_, Command>) {
         self.down.insert(node);
         self.known_by.remove(node);
+        self.start = self.start.awaited();
         self.spread(node, Command::Lost(node), agenda);
     }
 
     /// Notifies the other nodes; the restarted node learns which are down, and starts an election.
     fn on_restart(&mut self, node: NodeId, agenda: &mut Agenda<'_, Command>) {
         self.down.remove(node);
+        self.start = self.start.awaited();
         self.spread(node, Command::Found(node), agenda);
         if let Some(notice) = self.plan.notice {
             for other in self.down.iter() {
@@ -169,6 +203,8 @@ impl Workload for Ballot {
 
     fn report(&self, messages: &Messages, _time: u64, unit: f64) -> ElectionReport {
         let messages_to_announce = messages.called(ANNOUNCEMENT);
+        let took = self.decided.zip(self.start.latest());
+        let took = took.and_then(|(decided, start)| decided.checked_sub(start));
         let leader = self.leader.filter(|&leader| !self.down.contains(leader));
         ElectionReport {
             leader: leader.map(|node| self.ids[node.index()]),
@@ -178,7 +214,7 @@ impl Workload for Ballot {
             known_by: self.known_by.len(),
             messages_to_elect: messages.total - messages_to_announce,
             messages_to_announce,
-            time_to_elect: self.decided.map(|time| time as f64 / unit),
+            time_to_elect: took.map(|time| time as f64 / unit),
         }
     }
 }
@@ -200,7 +236,7 @@ pub struct ElectionReport {
     pub messages_to_elect: u64,
     /// Messages that announce the winner.
     pub messages_to_announce: u64,
-    /// The time at which the first node knew the winner of the last election; if nodes only presume
-    /// it, the last node.
+    /// The time from the start of the last election until the first node knew its winner; if nodes
+    /// only presume it, until the last node did.
     pub time_to_elect: Option<f64>,
 }
