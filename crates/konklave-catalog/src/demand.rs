@@ -79,7 +79,7 @@ pub static LOAD: Opt = Opt {
            many requests per T",
     usual: &[
         (Verb::Run, Usual::Is("heavy")),
-        (Verb::Compare, Usual::Is("light")),
+        (Verb::Compare, Usual::Is("heavy")),
         (Verb::Sweep, Usual::Is("heavy")),
     ],
     check: is::<Demand>,

@@ -41,7 +41,13 @@ impl Expected {
 
     /// This mean, from which a measurement may deviate by three percent.
     pub fn about(formula: &str, mean: f64) -> Self {
-        Self { sense: Sense::Mean, ..Self::between(formula, 0.97 * mean, 1.03 * mean) }
+        Self::near(formula, mean, 0.03)
+    }
+
+    /// This mean, from which a measurement may deviate by this share of it.
+    pub fn near(formula: &str, mean: f64, share: f64) -> Self {
+        let (low, high) = ((1.0 - share) * mean, (1.0 + share) * mean);
+        Self { sense: Sense::Mean, ..Self::between(formula, low, high) }
     }
 
     /// A range that no run leaves.
@@ -72,6 +78,16 @@ impl Expected {
     pub fn allows(&self, measured: f64) -> bool {
         self.low - 1e-9 <= measured && measured <= self.high + 1e-9
     }
+
+    /// Whether a measured value agrees with the formula. A value outside the range never does; but
+    /// one between mere bounds, which no correct run leaves, confirms nothing, so that there is no
+    /// verdict.
+    pub fn agrees(&self, measured: f64) -> Option<bool> {
+        match self.allows(measured) {
+            false => Some(false),
+            true => self.value().map(|_| true),
+        }
+    }
 }
 
 impl Display for Expected {
@@ -83,5 +99,20 @@ impl Display for Expected {
             (true, _) | (_, true) => write!(f, "{formula} = {middle}"),
             (false, false) => write!(f, "{formula}: {} to {}", short(*low), short(*high)),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_formula_with_a_value_can_be_confirmed() {
+        let bounds = Expected::between("0 to n", 0.0, 10.0);
+        assert_eq!(bounds.agrees(4.0), None);
+        assert_eq!(bounds.agrees(11.0), Some(false), "but bounds can be violated");
+        assert_eq!(Expected::exactly("n", 10.0).agrees(10.0), Some(true));
+        assert_eq!(Expected::about("n", 10.0).agrees(10.2), Some(true));
+        assert_eq!(Expected::about("n", 10.0).agrees(10.4), Some(false));
     }
 }

@@ -140,7 +140,7 @@ pub struct RunArgs {
     pub seed: u64,
     /// Message delay: constant:D, uniform:A..B, exp:MEAN, per-link:A..B or
     /// asymmetric:A..B
-    #[arg(long, default_value = "constant:1")]
+    #[arg(long, default_value = DELAY)]
     pub delay: Delay,
     /// Channels are FIFO: messages arrive in the order sent [default: if the algorithm needs it]
     #[arg(long)]
@@ -179,6 +179,10 @@ pub struct RunArgs {
     #[arg(long, help_heading = "Output")]
     pub json: bool,
 }
+
+/// The default delay of every subcommand that simulates. With it, the clock is the time of the
+/// literature, and most formulas have a value.
+pub(crate) const DELAY: &str = "constant:1";
 
 /// The largest system that fits in the memory of an ordinary machine.
 const NODES_MAX: u32 = 100_000_000;

@@ -193,7 +193,7 @@ impl Done {
             let options = series.options.values();
             let parts = std::iter::once(&series.algorithm).chain(options).chain([&series.delay]);
             let name = parts.cloned().collect::<Vec<_>>().join(", ");
-            format!("{name} from {least} nodes on: too many messages, --event-limit allows more")
+            format!("{name} from {least} nodes on: too many events, --event-limit allows more")
         });
         too_long.chain(self.impossible.iter().cloned()).collect()
     }

@@ -113,7 +113,9 @@ fn what_cannot_be_decided_is_said_and_loses_nothing() {
 
 #[test]
 fn runs_without_end_are_left_out() {
-    let report = json("sweep bully --nodes 4,5,30,60 --seeds 2 --event-limit 200000 --json");
+    let report = json(
+        "sweep bully --nodes 4,5,30,60 --delay uniform:1..10 --seeds 2 --event-limit 200000 --json",
+    );
     assert_eq!(report["rows"].as_array().unwrap().len(), 2, "{report}");
     let left_out = report["left_out"][0].as_str().unwrap();
     assert!(left_out.contains("bully") && left_out.contains("from 30 nodes on"), "{left_out}");
@@ -164,4 +166,56 @@ fn the_report_says_what_was_asked_and_how_well_laws_fit() {
     }
     assert!(!page.contains("gini_margin"), "the rest is in the CSV");
     assert!(read(&out, "results.csv").contains("gini_margin"));
+}
+
+#[test]
+fn a_file_is_not_a_folder_to_write_to() {
+    let out = folder("file");
+    fs::create_dir_all(out.parent().unwrap()).unwrap();
+    fs::write(&out, "mine").unwrap();
+    for resume in ["", "--resume"] {
+        let error = refused(&format!("{SWEEP} --out {} {resume}", out.display()));
+        assert!(error.contains("is a file, not a folder") && !error.contains("resume"), "{error}");
+    }
+    assert_eq!(fs::read_to_string(&out).unwrap(), "mine");
+}
+
+#[test]
+fn a_formula_that_gives_only_bounds_has_no_verdict() {
+    let report = json("sweep naimi-trehel --nodes 10 --seeds 3 --delay uniform:1..10 --json");
+    let row = &report["rows"][0];
+    assert_eq!(row["formula"], "0 to n", "{row}");
+    assert!(row["agreement"].is_null(), "{row}");
+    let regular = json("sweep naimi-trehel --nodes 10 --seeds 3 --json");
+    assert_eq!(regular["rows"][0]["agreement"], "ok", "the default delay gives a value");
+}
+
+#[test]
+fn run_compare_and_sweep_have_the_same_defaults() {
+    let run = json("run raymond --nodes 15 --json");
+    let explicit = json("run raymond --nodes 15 --load heavy --delay constant:1 --json");
+    assert_eq!(run["digest"], explicit["digest"]);
+    let compare = json("compare mutex --only raymond --nodes 15 --json");
+    assert_eq!((&compare["load"], &compare["delay"]), (&"heavy".into(), &"constant:1".into()));
+    let sweep = json("sweep raymond --nodes 15 --seeds 1 --json");
+    let row = &sweep["rows"][0];
+    assert_eq!((&row["load"], &row["delay"]), (&"heavy".into(), &"constant:1".into()));
+    // The same load, delay and steady state have the same cost.
+    assert_eq!(row["messages_per_entry"], compare["rows"][0]["messages_per_entry"]);
+}
+
+#[test]
+fn the_event_limit_counts_what_that_of_a_run_counts() {
+    let is_cut = |limit: u32| {
+        let run = format!("run raymond --nodes 10 --entries 5 --event-limit {limit} --json");
+        text(&konklave(&run).stdout).contains(r#""ended": "event-limit""#)
+    };
+    let enough = (1..1000).find(|&limit| !is_cut(limit)).expect("the run ends");
+    let rows = |limit: u32| {
+        let report = json(&format!(
+            "sweep raymond --nodes 10 --entries 5 --seeds 1 --event-limit {limit} --json"
+        ));
+        report["rows"].as_array().unwrap().len()
+    };
+    assert_eq!((rows(enough), rows(enough - 1)), (1, 0));
 }

@@ -162,7 +162,7 @@ fn operation(Interval { start, end }: Interval) -> Operation {
 
 /// One run of each variant.
 fn scenarios(setup: &Setup, delay: Delay) -> Vec<Scenario> {
-    let load = given(setup, &LOAD).unwrap_or(Demand::Light);
+    let load = given(setup, &LOAD).unwrap_or(Demand::Heavy);
     let entries: u32 = given(setup, &ENTRIES).unwrap_or(match load {
         Demand::Heavy => 14,
         Demand::Light | Demand::Poisson(_) => 30_000_u32.div_ceil(setup.nodes).max(30),

@@ -143,24 +143,17 @@ impl Problem for Mutex {
 /// depend on which nodes have. In other cases the whole run is measured, because the messages of a
 /// part cannot be attributed to its entries.
 fn scenarios(setup: &Setup, delay: Delay) -> Vec<Scenario> {
-    let nodes = u64::from(setup.nodes);
-    let load = given(setup, &LOAD).unwrap_or(Demand::Light);
+    let load = given(setup, &LOAD).unwrap_or(Demand::Heavy);
     let entries: u32 = given(setup, &ENTRIES).unwrap_or(match load {
         Demand::Heavy => 14,
         Demand::Light | Demand::Poisson(_) => 30_000_u32.div_ceil(setup.nodes).max(30),
     });
     let inside = inside(given(setup, &CS), delay);
-    let is_long = inside as f64 >= 5.0 * delay.mean();
-    let warmup = match (load, delay) {
-        (Demand::Light, _) => u64::from(entries) * nodes / 3,
-        (Demand::Heavy, Delay::Constant(_)) if is_long => 2 * nodes,
-        _ => 0,
-    };
     let options = vec![
         (LOAD.name, load.to_string()),
         (ENTRIES.name, entries.to_string()),
         (CS.name, inside.to_string()),
-        (WARMUP.name, warmup.to_string()),
+        (WARMUP.name, warmup(load, delay, inside, entries, setup.nodes).to_string()),
     ];
     let (labels, sentence) = (Vec::new(), String::new());
     vec![Scenario { labels, sentence, options, runs: Runs::One, suits: |_| true }]
@@ -174,11 +167,18 @@ fn steady(setup: &Setup, delay: Delay) -> Vec<(&'static str, String)> {
         (Demand::Heavy, Delay::Constant(_)) => 14,
         _ => 5,
     });
-    let (all, nodes) = (u64::from(entries), u64::from(setup.nodes));
-    let warmup = match (load, delay) {
-        (Demand::Light, _) => all * nodes / 3,
-        (Demand::Heavy, Delay::Constant(_)) if entries > 4 => 2 * nodes,
-        _ => 0,
-    };
+    let inside = inside(given(setup, &CS), delay);
+    let warmup = warmup(load, delay, inside, entries, setup.nodes);
     vec![(ENTRIES.name, entries.to_string()), (WARMUP.name, warmup.to_string())]
+}
+
+/// The entries before the steady state, and after it: a third under light load, two rounds under
+/// regular load; none if there is no steady state, or too little else to measure.
+fn warmup(load: Demand, delay: Delay, inside: u64, entries: u32, nodes: u32) -> u64 {
+    let is_long = inside as f64 >= 5.0 * delay.mean();
+    match (load, delay) {
+        (Demand::Light, _) => u64::from(entries) * u64::from(nodes) / 3,
+        (Demand::Heavy, Delay::Constant(_)) if is_long && entries > 4 => 2 * u64::from(nodes),
+        _ => 0,
+    }
 }

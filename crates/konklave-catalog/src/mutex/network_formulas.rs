@@ -169,8 +169,7 @@ pub(super) fn hierarchical(site: &Site, conditions: Conditions) -> Option<Expect
             let mean = (3.0 * clients + m * above) / entries;
             // Small clusters finish before the larger ones.
             let tolerance = if n % m == 0.0 { 0.03 } else { 0.10 };
-            let (low, high) = ((1.0 - tolerance) * mean, (1.0 + tolerance) * mean);
-            Some(Expected::between("3(n-m)/n + G(m)/B", low, high))
+            Some(Expected::near("3(n-m)/n + G(m)/B", mean, tolerance))
         }
         _ => {
             let most = match variant {

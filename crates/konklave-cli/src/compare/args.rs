@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use konklave_sim::Delay;
 
-use crate::args::number_of_nodes;
+use crate::args::{DELAY, number_of_nodes};
 use crate::given::Given;
 
 /// Options of `compare`.
@@ -44,7 +44,7 @@ pub struct CompareArgs {
     pub seed: u64,
     /// Message delay: constant:D, uniform:A..B, exp:MEAN, per-link:A..B or
     /// asymmetric:A..B
-    #[arg(long, default_value = "constant:1")]
+    #[arg(long, default_value = DELAY)]
     pub delay: Delay,
     /// Options of the problem, as the catalogue declares them
     #[arg(skip)]

@@ -54,7 +54,7 @@ fn verdict(judged: &[(String, Agreement)], is_whole: bool) -> (Outcome, &'static
     let (agree, differ) = (count(Agreement::Ok), count(Agreement::Differs));
     let unknown = match count(Agreement::Unknown) {
         0 => String::new(),
-        without => format!("; {without} without a formula"),
+        without => format!("; {without} without a formula, or with bounds alone"),
     };
     let compared = agree + differ;
     if count(Agreement::Violated) > 0 {
@@ -68,7 +68,8 @@ fn verdict(judged: &[(String, Agreement)], is_whole: bool) -> (Outcome, &'static
         let sentence = format!("interrupted: {agree} measured values agree with their formula");
         (Outcome::Open, "stopped", sentence + &unknown)
     } else if agree == 0 {
-        (Outcome::Good, "ok", "no promise was broken, and there is no formula".to_owned())
+        let sentence = "no promise was broken, and no formula gives a value to compare with";
+        (Outcome::Good, "ok", sentence.to_owned())
     } else {
         let sentence = format!("every measured value agrees with its formula: {agree} of {agree}");
         (Outcome::Good, "ok", sentence + &unknown)
@@ -98,6 +99,6 @@ mod tests {
         let (outcome, _, sentence) = of(&[Ok, Ok, Unknown], true);
         assert_eq!(outcome, Outcome::Good);
         assert!(sentence.contains("2 of 2; 1 without"), "{sentence}");
-        assert!(of(&[Unknown, Unknown], true).2.contains("there is no formula"));
+        assert!(of(&[Unknown, Unknown], true).2.contains("no formula gives a value"));
     }
 }

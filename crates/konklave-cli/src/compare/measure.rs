@@ -33,14 +33,14 @@ pub(crate) enum Agreement {
     Ok,
     /// The value differs from the formula.
     Differs,
-    /// There is no formula to compare with.
+    /// There is no formula to compare with, or only bounds, which the value keeps.
     Unknown,
 }
 
 impl Agreement {
-    /// Judges a value by the promises and the range of the formula.
-    pub(crate) fn new(kept: Kept, within: Option<bool>) -> Self {
-        match (kept, within) {
+    /// Judges a value by the promises, and by whether it agrees with the formula.
+    pub(crate) fn new(kept: Kept, agrees: Option<bool>) -> Self {
+        match (kept, agrees) {
             (Kept::Violated, _) => Self::Violated,
             (Kept::Ok, Some(true)) => Self::Ok,
             (Kept::Ok, Some(false)) => Self::Differs,
@@ -81,7 +81,7 @@ pub(super) struct Row {
     /// The mean of every measured quantity, by name.
     pub(super) numbers: BTreeMap<String, f64>,
     pub(super) expected: Option<Expected>,
-    /// Whether the measurement agrees with the formula, if there is one.
+    /// Whether the measurement is in the range of the formula, if there is one.
     pub(super) within: Option<bool>,
     pub(super) agreement: Agreement,
     pub(super) busiest_over_mean: f64,
@@ -278,6 +278,7 @@ impl Sample {
         let error = main.map_or(0.0, |main| main.deviation / (main.count as f64).sqrt());
         let expected = expected.map(|expected| expected.widen(4.0 * error));
         let within = expected.as_ref().zip(main).map(|(it, main)| it.allows(main.mean));
+        let agrees = expected.as_ref().zip(main).and_then(|(it, main)| it.agrees(main.mean));
         let kept = Kept::unless(!self.violations.is_empty());
         let mean = |(name, (sum, count)): (String, (f64, u32))| (name, sum / f64::from(count));
         Row {
@@ -293,7 +294,7 @@ impl Sample {
             numbers: self.numbers.into_iter().map(mean).collect(),
             expected,
             within,
-            agreement: Agreement::new(kept, within),
+            agreement: Agreement::new(kept, agrees),
             busiest_over_mean: self.busiest_over_mean / f64::from(self.runs),
             bytes_per_message: self.bytes / self.messages.max(1.0),
             kept,

@@ -66,7 +66,7 @@ fn columns(task: &Task, rows: &[Row]) -> Vec<Column> {
         Column::new("formula", |row| {
             row.expected.as_ref().map_or_else(String::new, Expected::to_string).into()
         })
-        .meaning("the formula of the paper, and whether the measurement agrees"),
+        .meaning("that of the paper, and whether the measurement agrees, if it gives a value"),
         Column::new("", |row| row.agreement.name().into()),
     ]);
     columns.extend(task.problem.quantities.iter().flat_map(|it| of_quantity(it, main, rows)));

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 use konklave_sim::Delay;
 
-use crate::args::{number_of_nodes, threads};
+use crate::args::{DELAY, number_of_nodes, threads};
 use crate::given::Given;
 
 /// The help heading of the options about runs and output.
@@ -47,7 +47,7 @@ pub struct SweepArgs {
     #[arg(long)]
     pub topology: Option<String>,
     /// Message delays, as in `run`, separated by commas
-    #[arg(long, value_name = "DELAYS", value_delimiter = ',', default_value = "uniform:1..10")]
+    #[arg(long, value_name = "DELAYS", value_delimiter = ',', default_value = DELAY)]
     pub delay: Vec<Delay>,
     /// Channels are FIFO: messages arrive in the order sent [default: if the algorithm needs it]
     #[arg(long)]
@@ -63,9 +63,10 @@ pub struct SweepArgs {
     /// Number of runs in parallel [default: one per processor]
     #[arg(long, value_name = "COUNT", help_heading = OUTPUT, value_parser = threads)]
     pub threads: Option<NonZeroUsize>,
-    /// Leave out sizes whose runs take more messages [default: 200 million, or 200 per node]
+    /// Leave out sizes whose runs take more events: messages, timers, commands and faults
+    /// [default: 200 million, or 200 per node]
     #[arg(
-        long, value_name = "MESSAGES", help_heading = OUTPUT,
+        long, value_name = "STEPS", help_heading = OUTPUT,
         value_parser = clap::value_parser!(u64).range(1..)
     )]
     pub event_limit: Option<u64>,

@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use konklave_catalog::problem::About;
+use konklave_report::folder::FolderError;
 use serde::{Deserialize, Serialize};
 
 use super::SweepArgs;
@@ -94,13 +95,17 @@ impl Log {
         wanted: &BTreeSet<Key>,
     ) -> Result<Option<Self>, Failure> {
         let Some(folder) = &args.out else { return Ok(None) };
+        if folder.exists() && !folder.is_dir() {
+            return Err(FolderError::Foreign(folder.clone()).into());
+        }
         let (path, header) = (folder.join(RUNS), Header::new(args, problem)?);
         let bytes = match fs::read(&path) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::NotFound && !args.resume => Vec::new(),
             Err(error) => {
-                let failure = Failure::file("resume the sweep in", &path, &error);
-                return Err(Failure::bad(format!("{failure}: leave --resume out")));
+                let advice = if args.resume { ": leave --resume out" } else { "" };
+                let failure = Failure::file("read", &path, &error);
+                return Err(Failure::bad(format!("{failure}{advice}")));
             }
         };
         // The run of a truncated line is repeated.

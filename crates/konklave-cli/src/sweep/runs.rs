@@ -13,7 +13,7 @@ use konklave_catalog::quantity::{COMMON, Measures};
 use konklave_catalog::setup::Setup;
 use konklave_catalog::site::Site;
 use konklave_catalog::system::Watch;
-use konklave_sim::{Delay, Options, Progress, Report};
+use konklave_sim::{Delay, Ended as Stopped, Options, Progress, Report};
 use serde::{Deserialize, Serialize};
 
 use super::SweepArgs;
@@ -208,22 +208,23 @@ impl Task {
             Ok(ready) => ready,
             Err(failure) => return Ended::Impossible(failure.to_string()),
         };
-        let limit = limit.unwrap_or(LIMIT.max(LIMIT_PER_NODE * u64::from(self.cell.nodes)));
-        let mut is_too_long = false;
+        let usual = LIMIT.max(LIMIT_PER_NODE * u64::from(self.cell.nodes));
+        let options = Options { event_limit: Some(limit.unwrap_or(usual)), ..options };
+        let mut is_crowded = false;
         let mut go_on = |progress: Progress| {
-            is_too_long =
-                progress.deliveries > limit || progress.pending > limit / PENDING_PER_LIMIT;
-            !is_too_long && !stop.load(Ordering::Relaxed)
+            is_crowded = progress.pending > usual / PENDING_PER_LIMIT;
+            !is_crowded && !stop.load(Ordering::Relaxed)
         };
         let ran = site.system().and_then(|it| it.run(&options, Watch::default(), &mut go_on));
         let report = match ran {
             Ok(report) => report,
             Err(refusal) => return Ended::Impossible(refusal.to_string()),
         };
-        match (report.ended.is_early(), is_too_long) {
-            (true, true) => Ended::TooLong,
-            (true, false) => Ended::Stopped,
-            (false, _) => Ended::Whole(Ran {
+        match report.ended {
+            Stopped::EventLimit => Ended::TooLong,
+            ended if ended.is_early() && is_crowded => Ended::TooLong,
+            ended if ended.is_early() => Ended::Stopped,
+            _ => Ended::Whole(Ran {
                 cell: self.cell.clone(),
                 seed: self.args.seed,
                 verdict: match report.violations.first() {
@@ -241,7 +242,7 @@ impl Task {
 pub(super) const LIMIT: u64 = 200_000_000;
 /// The default event limit per node, for large systems.
 const LIMIT_PER_NODE: u64 = 200;
-/// A run with this share of the limit in transit at a time is left out: its memory explodes.
+/// A run with this share of the default limit pending at a time is left out: its memory explodes.
 const PENDING_PER_LIMIT: u64 = 20;
 
 /// The measured quantities of a run, by the names that bounds use.
