@@ -23,6 +23,7 @@ pub mod replay;
 pub mod ring;
 pub mod run;
 mod schedule;
+mod seal;
 pub mod setup;
 pub mod shrink;
 mod specimens;

@@ -21,6 +21,7 @@ use crate::failure::Failure;
 use crate::output;
 use crate::quiet::quietly;
 use crate::run::Kept;
+use crate::seal::Sealed;
 
 /// Options of `replay`.
 #[derive(Debug, Args)]
@@ -103,7 +104,7 @@ pub(crate) struct Recorded<F> {
     /// The system, rebuilt from the header.
     pub(crate) site: Site,
     /// The lines after the header.
-    pub(crate) lines: Lines<BufReader<File>>,
+    pub(crate) lines: Sealed<Lines<BufReader<File>>>,
     /// Adds the file's name to an error.
     pub(crate) in_file: F,
 }
@@ -125,7 +126,9 @@ pub(crate) fn open<'a>(
         in_file(Failure::bad("the file is empty: record a trace with `run --trace`"))
     })?;
     let bad = |problem: String| in_file(Failure::bad(problem));
-    let header = read_header(&header.map_err(unreadable)?).map_err(bad)?;
+    let header = header.map_err(unreadable)?;
+    let lines = Sealed::new(&header, lines);
+    let header = read_header(&header).map_err(bad)?;
     let nodes = header.get("nodes").and_then(Value::as_u64).unwrap_or(1);
     refuse_nodes(nodes, bytes).map_err(bad)?;
     let site = rebuild(&header, catalog).map_err(in_file)?;

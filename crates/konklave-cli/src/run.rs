@@ -32,6 +32,7 @@ use crate::output;
 use crate::progress::Watch;
 use crate::quiet::quietly;
 use crate::schedule::header;
+use crate::seal::Sealing;
 use crate::setup::Wish;
 
 /// Simulates and reports.
@@ -237,9 +238,10 @@ fn unbounded(delay: Delay, site: &Site) -> Option<String> {
     }
 }
 
-fn open_trace(path: &Path, site: &Site) -> Result<BufWriter<File>, Failure> {
+fn open_trace(path: &Path, site: &Site) -> Result<Sealing<BufWriter<File>>, Failure> {
     let unwritable = |error: io::Error| Failure::file("write the trace", path, &error);
-    let mut out = BufWriter::with_capacity(1 << 20, File::create(path).map_err(unwritable)?);
+    let out = BufWriter::with_capacity(1 << 20, File::create(path).map_err(unwritable)?);
+    let mut out = Sealing::new(out);
     write_line(&mut out, &header(site)).map_err(unwritable)?;
     Ok(out)
 }

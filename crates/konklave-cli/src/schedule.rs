@@ -13,6 +13,7 @@ use serde_json::Value;
 
 use crate::failure::Failure;
 use crate::replay::describe;
+use crate::seal::Sealing;
 
 /// The lines of a trace, without its header.
 pub(crate) type Schedule = Vec<Line<Erased>>;
@@ -25,7 +26,7 @@ pub(crate) fn header(site: &Site) -> Header<Setup> {
 /// Writes a schedule of a system of this site as a trace.
 pub(crate) fn write(schedule: &[Line<Erased>], path: &Path, site: &Site) -> Result<(), Failure> {
     let write = || {
-        let mut out = BufWriter::new(File::create(path)?);
+        let mut out = Sealing::new(BufWriter::new(File::create(path)?));
         write_line(&mut out, &header(site))?;
         schedule.iter().try_for_each(|line| write_line(&mut out, line))?;
         out.flush()

@@ -79,6 +79,59 @@ fn a_trace_that_was_changed_is_refused_where_it_was() {
     }
 }
 
+/// Where any number of nodes and any time could be right, the checksum tells what was recorded.
+#[test]
+fn a_header_and_times_that_were_changed_are_refused() {
+    let path = file("sealed.jsonl", "");
+    for (run, verdict) in [
+        ("run raymond --nodes 4 --topology star --entries 1 --requesters list:0,1", 0),
+        ("run bully --nodes 4 --crash 3@50..300", 0),
+        ("run suzuki-kasami --nodes 3 --loss 0.2", 1),
+        ("check suzuki-kasami --nodes 2 --losses 1", 1),
+    ] {
+        let run = format!("{run} --trace {}", path.display());
+        assert_eq!(konklave(&run).status.code(), Some(verdict), "{run}");
+        let trace = fs::read_to_string(&path).unwrap();
+        let replay = format!("replay -q {}", path.display());
+        assert_eq!(konklave(&replay).status.code(), Some(verdict), "{run}");
+        let lines: Vec<&str> = trace.lines().collect();
+        let refused = |place: usize, line: &str| {
+            let mut lines = lines.clone();
+            lines[place] = line;
+            fs::write(&path, lines.join("\n")).unwrap();
+            refused(&replay)
+        };
+        let header = lines[0];
+        for nodes in [2, 3, 4] {
+            let given = format!("\"nodes\":{nodes}");
+            if header.contains(&given) {
+                for other in [nodes - 1, nodes + 1] {
+                    let changed = header.replacen(&given, &format!("\"nodes\":{other}"), 1);
+                    let error = refused(0, &changed);
+                    assert!(error.contains("line"), "{run}, {other} nodes: {error}");
+                }
+            }
+        }
+        // Every step and the end, one tick later if that is not after the next line.
+        let at = |line: &str| {
+            let digits = line.split_once("\"at\":").or(line.split_once("\"time\":"))?.1;
+            digits.split(|it: char| !it.is_ascii_digit()).next()?.parse::<u64>().ok()
+        };
+        let mut moved = 0;
+        for (place, line) in lines.iter().enumerate().skip(1) {
+            let Some(time) = at(line) else { continue };
+            let next = lines.get(place + 1).and_then(|next| at(next));
+            if next.is_none_or(|next| next > time) {
+                let later = line.replacen(&format!(":{time},"), &format!(":{},", time + 1), 1);
+                let error = refused(place, &later);
+                assert!(error.contains("checksum"), "{run}, line {place}: {error}");
+                moved += 1;
+            }
+        }
+        assert!(moved > 2, "{run}: {moved} times could be moved");
+    }
+}
+
 /// A token that died with its node is a broken lemma, too, but not what the run was ended for.
 #[test]
 fn a_run_that_starves_is_replayed_as_it_was() {

@@ -11,7 +11,7 @@ use konklave::trace::{End, Ended, Fault, Line, Step};
 
 use crate::erased::{AnyNode, Erased, Value};
 use crate::local::choices_in;
-use crate::{Action, Impossible, Local, Stage, Unrestricted};
+use crate::{Action, Impossible, Local, Stage, Status, Unrestricted};
 
 /// A trace that cannot be replayed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -73,10 +73,13 @@ pub fn replay<M: Monitor>(
             Line::Loop { at } => replay.mark_loop(at).map_err(error)?,
             Line::End(end) => {
                 let replayed = replay.end(end).map_err(error)?;
-                let problem = "the trace has ended, and there is more".to_owned();
                 return match lines.next() {
                     None => Ok(replayed),
-                    Some(_) => Err(ReplayError { line: number + 1, problem }),
+                    Some(Err(problem)) => Err(error(problem.to_string())),
+                    Some(Ok(_)) => Err(ReplayError {
+                        line: number + 1,
+                        problem: "the trace has ended, and there is more".to_owned(),
+                    }),
                 };
             }
         }
@@ -129,6 +132,9 @@ impl<M: Monitor> Replay<M> {
 
     fn step(&mut self, step: Step<Node<M>>) -> Result<(), String> {
         self.pass(step.at)?;
+        if !matches!(step.input, Input::Start) {
+            self.expect_awake()?;
+        }
         self.expect_input(&step)?;
         let node = step.node;
         let choices: Vec<u32> = choices_in(&step.effects).map(|(_, value)| value).collect();
@@ -138,6 +144,19 @@ impl<M: Monitor> Replay<M> {
             return Err(format!("node {node} has crashed"));
         };
         self.compare(&recorded, &now)
+    }
+
+    /// All nodes of the header start, before anything else happens.
+    fn expect_awake(&self) -> Result<(), String> {
+        let mut nodes = self.stage.nodes().zip(self.stage.locals());
+        match nodes.find(|(_, local)| local.status == Status::Asleep) {
+            None => Ok(()),
+            Some((node, _)) => Err(format!(
+                "node {node} has not started, and all nodes start before anything else happens: \
+                 the header gives {} nodes",
+                self.stage.locals().len()
+            )),
+        }
     }
 
     /// What arrives was sent as it arrives, and only messages have numbers.
@@ -225,6 +244,9 @@ impl<M: Monitor> Replay<M> {
         let ended = end.ended;
         if (ended == Ended::Violation) != end.broken.is_some() {
             return Err("a run ends by a violation if a promise was broken, and else not".into());
+        }
+        if ended != Ended::Violation && !ended.is_early() {
+            self.expect_awake()?;
         }
         let mut broken = self.stage.broken().cloned();
         if let Some(before) = self.before_loop.take() {

@@ -60,9 +60,13 @@ impl Writer {
 }
 
 fn play(lines: &[String]) -> Result<Replayed, ReplayError> {
+    play_among(NODES, lines)
+}
+
+fn play_among(nodes: u32, lines: &[String]) -> Result<Replayed, ReplayError> {
     let mut lines = lines.iter().map(|line| Ok(line.clone()));
     let make = &|_| AnyNode::new(Puppet { heard: 0 });
-    replay(&mut lines, NODES, make, Watch::default(), &mut |_| {})
+    replay(&mut lines, nodes, make, Watch::default(), &mut |_| {})
 }
 
 fn say(node: u32, command: Say) -> Action<Puppet> {
@@ -213,6 +217,26 @@ fn a_fault_that_was_changed_is_refused() {
         assert_eq!(error.line, at, "{from}: {error}");
         assert!(error.problem.starts_with(problem), "{from}: {error}");
     }
+}
+
+/// A node that never starts could be there or not: the number of nodes was changed.
+#[test]
+fn every_node_starts_before_anything_else_happens() {
+    let error = play_among(NODES + 1, &varied().end(Ended::Quiescence)).unwrap_err();
+    assert_eq!(error.line, 5, "{error}");
+    assert!(error.problem.contains("node 3 has not started") && error.problem.contains("4 nodes"));
+    let shout = Writer::new().with([say(0, Say::Shout)]).end(Ended::Quiescence);
+    let starts_only =
+        [&shout[..3], &shout[4..]].concat().join("\n").replace("steps\":4", "steps\":3");
+    let starts_only: Vec<_> = starts_only.lines().map(str::to_owned).collect();
+    let error = play_among(NODES + 1, &starts_only).unwrap_err();
+    assert!(error.problem.contains("node 3 has not started"), "{error}");
+    // A run that was stopped while nodes started is one.
+    let mut stopped = Writer::new().end(Ended::Interrupted);
+    stopped.drain(2..3);
+    let stopped = stopped.join("\n").replace("steps\":3", "steps\":2");
+    let stopped: Vec<_> = stopped.lines().map(str::to_owned).collect();
+    play(&stopped).unwrap();
 }
 
 #[test]
