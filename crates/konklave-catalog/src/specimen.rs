@@ -35,7 +35,7 @@ pub struct Specimen {
     pub found_by: Tool,
     /// The number of steps of a shortest counterexample, without the starts of nodes and without
     /// crashes. For an infinite schedule: the steps of the stem and of the cycle that the search
-    /// finds, which may not be the shortest. For a random schedule: the steps of the minimal one.
+    /// finds, which may not be the shortest. For a random schedule: the steps of the shrunk one.
     pub steps: usize,
     /// Builds its broken nodes.
     #[serde(skip)]

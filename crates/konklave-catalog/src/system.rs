@@ -4,7 +4,7 @@ use std::any::{Any, TypeId};
 use std::io;
 
 use konklave::NodeId;
-use konklave::protocol::{Broken, Never, Protocol};
+use konklave::protocol::{Broken, Data, Never, Protocol};
 use konklave::trace::Line;
 use konklave_check::shrink::{self, Shrunk, Size, Unfit};
 use konklave_check::{Coverage, Noted, World, explore};
@@ -63,13 +63,25 @@ pub trait System {
     /// If a command of the script cannot be carried out.
     fn play(&self, script: &Script) -> Result<String, Refusal>;
 
-    /// Shrinks a schedule to a minimal one that breaks the same promise.
+    /// Shrinks a schedule until nothing more can be removed and the same promise breaks.
     ///
     /// # Errors
     ///
     /// If the schedule breaks no promise, or cannot be replayed.
     fn shrink(&self, lines: &[String], go_on: &mut dyn FnMut() -> bool)
     -> Result<Shorter, Refusal>;
+
+    /// Shrinks a schedule of a system that has one node more, which this one lacks.
+    ///
+    /// # Errors
+    ///
+    /// If the promise does not break without the node.
+    fn shrink_without(
+        &self,
+        gone: NodeId,
+        schedule: &[Line<Erased>],
+        go_on: &mut dyn FnMut() -> bool,
+    ) -> Result<Shorter, Refusal>;
 
     /// The system that a check explores, an [`Explored`] of its problem, for callers that know it.
     ///
@@ -132,8 +144,8 @@ pub struct Shorter {
     pub after: Size,
     /// The assumptions under which it happens.
     pub world: World,
-    /// Whether the schedule is minimal; if not, the user interrupted it.
-    pub is_minimal: bool,
+    /// Whether the user interrupted the shrinking, so that more could be removed.
+    pub is_interrupted: bool,
 }
 
 /// A problem, a site and a constructor.
@@ -250,7 +262,25 @@ where
         lines: &[String],
         go_on: &mut dyn FnMut() -> bool,
     ) -> Result<Shorter, Refusal> {
-        shorten(&self.problem, self.site, &|me| self.erased(me), lines, go_on)
+        let (monitor, make) = (self.problem.monitor(self.site), |me| self.erased(me));
+        shorten(&make, lines, |lines| {
+            shrink::shrink::<_, X::Client, _>(make, self.site.nodes(), monitor, lines, go_on)
+        })
+    }
+
+    fn shrink_without(
+        &self,
+        gone: NodeId,
+        schedule: &[Line<Erased>],
+        go_on: &mut dyn FnMut() -> bool,
+    ) -> Result<Shorter, Refusal> {
+        let lines = schedule.iter().map(serde_json::to_string);
+        let lines: Vec<_> = lines.collect::<Result<_, _>>().map_err(|_| unfit(Unfit::Damaged))?;
+        let (monitor, make) = (self.problem.monitor(self.site), |me| self.erased(me));
+        let nodes = self.site.nodes();
+        shorten(&make, &lines, |lines| {
+            shrink::shrink_without::<_, X::Client, _>(gone, make, nodes, monitor, lines, go_on)
+        })
     }
 
     fn has_timers(&self) -> bool {
@@ -281,26 +311,23 @@ fn explored<X: Problem>(
     Ok(konklave_check::System::new(make, clients, problem.monitor(site), plan.world))
 }
 
-fn shorten<X: Problem>(
-    problem: &X,
-    site: &Site,
-    make: Make<'_, X>,
+/// Reads the lines of a trace as those of such nodes, and shrinks them.
+fn shorten<C: Data, E: Data>(
+    make: &dyn Fn(NodeId) -> AnyNode<C, E>,
     lines: &[String],
-    go_on: &mut dyn FnMut() -> bool,
+    shrink: impl FnOnce(&[Line<AnyNode<C, E>>]) -> Result<Shrunk<AnyNode<C, E>>, Unfit>,
 ) -> Result<Shorter, Refusal> {
     let reader = make(NodeId(0));
     let lines: Result<Vec<_>, _> = lines.iter().map(|line| reader.read(line)).collect();
     let lines = lines.map_err(|_| unfit(Unfit::Damaged))?;
-    let monitor = problem.monitor(site);
-    let shrunk = shrink::shrink::<_, X::Client, _>(make, site.nodes(), monitor, &lines, go_on);
-    let Shrunk { broken, schedule, world, is_minimal } = shrunk.map_err(unfit)?;
+    let Shrunk { broken, schedule, world, is_interrupted } = shrink(&lines).map_err(unfit)?;
     Ok(Shorter {
         broken,
         before: Size::of(&lines),
         after: Size::of(&schedule),
         schedule: schedule.iter().map(AnyNode::erase).collect(),
         world,
-        is_minimal,
+        is_interrupted,
     })
 }
 

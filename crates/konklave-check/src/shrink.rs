@@ -1,15 +1,18 @@
-//! Shrinks a schedule that breaks a promise to a minimal one.
+//! Shrinks a schedule that breaks a promise, until nothing more can be removed from it.
 //!
 //! A schedule is a list of events. Some of them are left out, and the rest are replayed as far as
 //! possible: a message arrives only if it was sent, a timer expires only if it is pending, and an
 //! application makes only requests that it may. If the same promise still breaks, the shorter list
-//! is kept.
+//! is kept. A node is removed in the same way, with all its events. That nothing can be removed
+//! does not mean that no other schedule is shorter: only a search can tell.
 
 mod happening;
 mod minimise;
 mod play;
 #[cfg(test)]
 mod tests;
+
+use std::cmp::Ordering;
 
 use konklave::NodeId;
 use konklave::protocol::{Broken, Effect, Input, Monitor, Protocol};
@@ -19,6 +22,7 @@ use serde::Serialize;
 use crate::application::Application;
 use crate::report::Schedule;
 use crate::system::{Order, Pace, System, World};
+use happening::Recorded;
 pub use happening::{Unfit, commands};
 use minimise::minimise;
 use play::Play;
@@ -83,8 +87,8 @@ pub struct Shrunk<P: Protocol> {
     pub schedule: Schedule<P>,
     /// The world in which it happens: that of the trace.
     pub world: World,
-    /// Whether the schedule is minimal; if not, the user interrupted the shrinking.
-    pub is_minimal: bool,
+    /// Whether the user interrupted the shrinking, so that more could be removed.
+    pub is_interrupted: bool,
 }
 
 /// How often a schedule is read anew. It never was necessary more than a few times.
@@ -109,23 +113,9 @@ where
     A: Application<Command = P::Command, Event = P::Event>,
     M: Monitor<Command = P::Command, Event = P::Event>,
 {
-    let applications = A::supply(nodes, &commands(lines));
-    let mut system = System {
-        nodes: NodeId::all(nodes).map(make).collect(),
-        applications,
-        monitor,
-        world: World { order: Order::Fifo, pace: Pace::Patient, ..World::new() },
-    };
-    let mut shrunk = shrink_once(&mut system, lines, go_on)?;
-    for _ in 0..ROUNDS {
-        // What arrived instead of what was recorded is now recorded: more may go.
-        let Ok(again) = shrink_once(&mut system, &shrunk.schedule, go_on) else { break };
-        let is_settled = again.schedule == shrunk.schedule || !again.is_minimal;
-        shrunk = again;
-        if is_settled {
-            break;
-        }
-    }
+    let system = system::<P, A, M>(make, nodes, monitor, &commands(lines));
+    let recorded = Recorded::read(&system.nodes, lines)?;
+    let mut shrunk = shrink_recorded(system, recorded, go_on)?;
     // What brings the system to rest is not chosen, and can be more than what was left out.
     if Size::of(&shrunk.schedule).is_worse_than(Size::of(lines)) {
         shrunk.schedule = lines.to_vec();
@@ -138,8 +128,17 @@ where
     Ok(shrunk)
 }
 
-fn shrink_once<P, A, M>(
-    system: &mut System<P, A, M>,
+/// Shrinks the lines of a trace in a system without this node: the nodes behind it move up, and
+/// `make` makes those of the smaller system.
+///
+/// # Errors
+///
+/// If the promise does not break without the node.
+pub fn shrink_without<P, A, M>(
+    gone: NodeId,
+    make: impl Fn(NodeId) -> P,
+    nodes: u32,
+    monitor: M,
     lines: &[Line<P>],
     go_on: &mut dyn FnMut() -> bool,
 ) -> Result<Shrunk<P>, Unfit>
@@ -148,20 +147,88 @@ where
     A: Application<Command = P::Command, Event = P::Event>,
     M: Monitor<Command = P::Command, Event = P::Event>,
 {
-    let recorded = happening::Recorded::read(&system.nodes, lines)?;
+    let place = |node: NodeId| match node.cmp(&gone) {
+        Ordering::Less => Some(node),
+        Ordering::Equal => None,
+        Ordering::Greater => Some(NodeId(node.0 - 1)),
+    };
+    let rename = |command: &P::Command| A::renamed(command, &place);
+    // Only their number matters, and what they promise.
+    let all: Vec<_> = (0..=nodes).map(|_| make(NodeId(0))).collect();
+    let recorded = Recorded::read(&all, lines)?.renamed(&place, &rename);
+    let commands = commands(lines).into_iter();
+    let commands = commands.filter_map(|(node, command)| Some((place(node)?, rename(&command)?)));
+    let commands: Vec<_> = commands.collect();
+    shrink_recorded(system::<P, A, M>(make, nodes, monitor, &commands), recorded, go_on)
+}
+
+fn system<P, A, M>(
+    make: impl Fn(NodeId) -> P,
+    nodes: u32,
+    monitor: M,
+    commands: &[(NodeId, P::Command)],
+) -> System<P, A, M>
+where
+    P: Protocol,
+    A: Application<Command = P::Command, Event = P::Event>,
+{
+    System {
+        nodes: NodeId::all(nodes).map(make).collect(),
+        applications: A::supply(nodes, commands),
+        monitor,
+        world: World { order: Order::Fifo, pace: Pace::Patient, ..World::new() },
+    }
+}
+
+/// Shrinks what was recorded, and the result again, until nothing changes.
+fn shrink_recorded<P, A, M>(
+    mut system: System<P, A, M>,
+    recorded: Recorded<P>,
+    go_on: &mut dyn FnMut() -> bool,
+) -> Result<Shrunk<P>, Unfit>
+where
+    P: Protocol,
+    A: Application<Command = P::Command, Event = P::Event>,
+    M: Monitor<Command = P::Command, Event = P::Event>,
+{
+    let mut shrunk = shrink_once(&mut system, &recorded, go_on)?;
+    for _ in 0..ROUNDS {
+        // What arrived instead of what was recorded is now recorded: more may go.
+        let again = Recorded::read(&system.nodes, &shrunk.schedule)
+            .and_then(|recorded| shrink_once(&mut system, &recorded, go_on));
+        let Ok(again) = again else { break };
+        let is_settled = again.schedule == shrunk.schedule || again.is_interrupted;
+        shrunk = again;
+        if is_settled {
+            break;
+        }
+    }
+    Ok(shrunk)
+}
+
+fn shrink_once<P, A, M>(
+    system: &mut System<P, A, M>,
+    recorded: &Recorded<P>,
+    go_on: &mut dyn FnMut() -> bool,
+) -> Result<Shrunk<P>, Unfit>
+where
+    P: Protocol,
+    A: Application<Command = P::Command, Event = P::Event>,
+    M: Monitor<Command = P::Command, Event = P::Event>,
+{
     system.world.order = recorded.order;
     let all: Vec<u32> = (0..recorded.happenings.len() as u32).collect();
     // With all the patience that the schedule allows.
     for pace in [Pace::Patient, Pace::Free] {
         system.world.pace = pace;
-        let Some(mut play) = Play::new(system, &recorded) else { continue };
-        let mut is_minimal = true;
+        let Some(mut play) = Play::new(system, recorded) else { continue };
+        let mut is_interrupted = false;
         let list = minimise(all, &mut |beginning, rest| {
-            is_minimal &= go_on();
-            if is_minimal { play.attempt(beginning, rest) } else { None }
+            is_interrupted |= !go_on();
+            if is_interrupted { None } else { play.attempt(beginning, rest) }
         });
         let (broken, schedule) = play.write(&list);
-        return Ok(Shrunk { broken, schedule, world: system.world, is_minimal });
+        return Ok(Shrunk { broken, schedule, world: system.world, is_interrupted });
     }
     Err(Unfit::Unrepeatable)
 }

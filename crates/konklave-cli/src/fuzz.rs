@@ -37,7 +37,7 @@ struct Example {
     disorder: Disorder,
     failures: Failures,
     drawn: Drawn,
-    /// The minimal schedule.
+    /// The shrunk schedule.
     shortened: Shortened,
 }
 

@@ -43,12 +43,6 @@ pub(crate) fn to_json(schedule: &[Line<Erased>], site: &Site) -> io::Result<Vec<
     Ok(lines)
 }
 
-/// Converts a schedule to the JSON lines of a trace, without the header.
-pub(crate) fn to_text(schedule: &[Line<Erased>]) -> Vec<String> {
-    let json = |line| serde_json::to_string(line).expect("what is in a trace can be written");
-    schedule.iter().map(json).collect()
-}
-
 /// Describes a schedule, a line for each step.
 pub(crate) fn lines(schedule: &[Line<Erased>]) -> Vec<String> {
     let text = schedule.iter().map(describe);

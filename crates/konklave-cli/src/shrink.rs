@@ -1,7 +1,8 @@
-//! `konklave shrink`: reduces a schedule that breaks a promise to a minimal one.
+//! `konklave shrink`: a shorter schedule, in a smaller system, that breaks the same promise.
 
 mod args;
-mod smaller;
+mod fewer;
+mod search;
 
 use konklave::protocol::Broken;
 use konklave_catalog::catalog::Catalog;
@@ -19,6 +20,9 @@ use crate::replay::{Recorded, open};
 use crate::schedule::{self, Schedule};
 use crate::{Exit, out};
 pub use args::ShrinkArgs;
+use fewer::remove_nodes;
+use search::Search;
+pub use search::{Extent, Searched};
 
 /// A schedule that was shrunk.
 pub struct Shortened {
@@ -34,8 +38,31 @@ pub struct Shortened {
     pub before: Size,
     /// The size of this schedule.
     pub after: Size,
-    /// Whether the schedule is minimal; if not, the user interrupted it.
-    pub is_minimal: bool,
+    /// The sizes that were searched for a shorter one, ascending.
+    pub searched: Vec<Searched>,
+    /// Whether the user interrupted it.
+    pub is_interrupted: bool,
+}
+
+impl Shortened {
+    /// Whether it is proved that no schedule of this system is shorter, and that no smaller system
+    /// breaks the promise, with as many requests and faults.
+    pub fn is_minimal(&self) -> bool {
+        let nodes = self.site.nodes();
+        let expected = |nodes_searched| match nodes_searched == nodes {
+            true => Extent::Shortest,
+            false => Extent::Exhausted,
+        };
+        let is_proved = |it: &Searched| it.nodes > nodes || it.result == expected(it.nodes);
+        let is_own = |it: &Searched| it.nodes == nodes;
+        self.searched.iter().any(is_own) && self.searched.iter().all(is_proved)
+    }
+}
+
+/// A system, and a schedule of it that breaks the promise.
+struct Broke {
+    site: Site,
+    shorter: Shorter,
 }
 
 /// Shrinks a trace, and reports the sizes before and after.
@@ -64,7 +91,9 @@ pub fn shrink(args: &ShrinkArgs, catalog: &'static Catalog) -> Result<Exit, Fail
             "detail": shortened.broken.detail,
             "before": Counts { nodes: shortened.nodes_before, size: shortened.before },
             "after": Counts { nodes: shortened.site.nodes(), size: shortened.after },
-            "minimal": shortened.is_minimal,
+            "minimal": shortened.is_minimal(),
+            "searched": shortened.searched,
+            "interrupted": shortened.is_interrupted,
             "trace": schedule::to_json(&shortened.schedule, &shortened.site)?,
             "trace_file": path,
         }))?,
@@ -83,7 +112,7 @@ pub fn shrink(args: &ShrinkArgs, catalog: &'static Catalog) -> Result<Exit, Fail
             output::lines(&lines)?;
         }
     }
-    Ok(if shortened.is_minimal { Exit::Fine } else { Exit::Inconclusive })
+    Ok(if shortened.is_interrupted { Exit::Inconclusive } else { Exit::Fine })
 }
 
 /// The size of a schedule and of its system, in JSON.
@@ -93,6 +122,9 @@ struct Counts {
     #[serde(flatten)]
     size: Size,
 }
+
+/// Systems of up to this many nodes are searched before nodes are removed one by one.
+const FEW: u32 = 3;
 
 /// Shrinks the lines of a trace of this site.
 ///
@@ -104,25 +136,29 @@ pub(crate) fn shorten(
     lines: &[String],
     go_on: &mut dyn FnMut() -> bool,
 ) -> Result<Shortened, Failure> {
-    let first = take_away(site, lines, go_on)?;
-    let (nodes_before, before) = (site.nodes(), first.before);
-    // With the few faults and commands that are left, a smaller system is quickly searched.
-    let smaller = match first.is_minimal {
-        true => smaller::find(site, &first, go_on),
-        false => None,
-    };
-    let smaller = smaller.and_then(|(smaller, found)| {
-        let shorter = take_away(&smaller, &schedule::to_text(&found), go_on).ok()?;
-        Some((smaller, shorter))
-    });
-    let (site, shorter) = match smaller {
-        Some(smaller) => smaller,
-        None => (Site::new(site.setup().clone(), site.entry(), site.verb())?, first),
-    };
-    let Shorter { broken, schedule, after, is_minimal, .. } = shorter;
+    let shorter = take_away(site, lines, go_on)?;
+    let (nodes_before, before) = (site.nodes(), shorter.before);
+    let mut search = Search::new(site, &shorter);
+    let same = Site::new(site.setup().clone(), site.entry(), site.verb())?;
+    let mut broke = Broke { site: same, shorter };
+    if !broke.shorter.is_interrupted {
+        // With the few faults and commands that are left, a small system is quickly searched.
+        broke = match search.smallest(1..nodes_before.min(FEW + 1), go_on) {
+            Some(smaller) => smaller,
+            None => {
+                let fewer = remove_nodes(broke, go_on);
+                search.smallest(FEW + 1..fewer.site.nodes(), go_on).unwrap_or(fewer)
+            }
+        };
+        if let Some(shortest) = search.shortest(&broke, go_on) {
+            broke.shorter = shortest;
+        }
+    }
+    let Broke { site, shorter: Shorter { broken, schedule, after, is_interrupted, .. } } = broke;
     // If the user interrupts the search of smaller systems, there may be one.
-    let is_minimal = is_minimal && go_on();
-    Ok(Shortened { site, broken, schedule, nodes_before, before, after, is_minimal })
+    let is_interrupted = is_interrupted || !go_on();
+    let searched = search.searched;
+    Ok(Shortened { site, broken, schedule, nodes_before, before, after, searched, is_interrupted })
 }
 
 fn take_away(
@@ -155,8 +191,42 @@ pub(crate) fn comparison(shortened: &Shortened) -> Vec<String> {
     );
     let mut lines: Vec<_> =
         output::table(&rows).into_iter().map(|row| format!("  {row}")).collect();
-    if !shortened.is_minimal {
-        lines.push("interrupted: the schedule may not be minimal".to_owned());
-    }
+    lines.push(proved(shortened));
     lines
+}
+
+/// What is known about shorter schedules and smaller systems.
+fn proved(shortened: &Shortened) -> String {
+    let nodes = shortened.site.nodes();
+    let result = |nodes| shortened.searched.iter().find(|it| it.nodes == nodes);
+    let limited = shortened.searched.iter().filter(|it| it.result == Extent::Bounded);
+    let limited: Vec<_> = limited.filter(|it| it.nodes <= nodes).collect();
+    let sizes = || {
+        let sizes: Vec<_> = limited.iter().map(|it| it.nodes.to_string()).collect();
+        let last = limited.last().map_or(0, |it| it.nodes);
+        format!("{} {}", sizes.join(", "), if last == 1 { "node" } else { "nodes" })
+    };
+    if shortened.is_interrupted {
+        return "interrupted: more could be removed".to_owned();
+    }
+    if shortened.is_minimal() {
+        return "minimal: no shorter schedule, and no smaller system, breaks the promise with as \
+                many requests and faults"
+            .to_owned();
+    }
+    match result(nodes).map(|it| it.result) {
+        Some(Extent::Shortest) => format!(
+            "shortest in {}; not every schedule of {} was searched",
+            output::counted(nodes.into(), "node", "nodes"),
+            sizes()
+        ),
+        _ if limited.iter().all(|it| it.limit.is_none()) => {
+            "shrunk: nothing more can be removed, but shorter schedules were not searched"
+                .to_owned()
+        }
+        _ => format!(
+            "shrunk: nothing more can be removed, but not every schedule of {} was searched",
+            sizes()
+        ),
+    }
 }

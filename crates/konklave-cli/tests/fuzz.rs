@@ -208,6 +208,8 @@ fn a_trace_becomes_shorter() {
     let report = json(&format!("shrink {shown} --json"));
     assert_eq!(report["promise"], "no starvation");
     assert_eq!(report["minimal"], true);
+    assert_eq!(report["searched"][0]["result"], "exhausted", "one node waits for nobody");
+    assert_eq!(report["searched"][1]["result"], "shortest");
     let (before, after) = (&report["before"], &report["after"]);
     assert_eq!(before["nodes"], 5);
     assert_eq!(after["nodes"], 2);
@@ -229,6 +231,40 @@ fn a_trace_becomes_shorter() {
         text.split_once('\n').unwrap().1.to_owned()
     };
     assert_eq!(without_header(&again), without_header(&short));
+}
+
+/// Nodes that do not matter are removed, where a crash with a restart cannot be searched, either;
+/// and what was not proved is not called minimal.
+#[test]
+fn nodes_that_do_not_matter_are_removed() {
+    let run = "run ricart-agrawala --nodes 8 --topology complete --seed 5330 --delay per-link:1..5 \
+               --cs 25 --entries 2 --load heavy --requesters 6 --think 3 --reorder 0.01 \
+               --crash 1@92..170 --partition hold:0-4@2..30";
+    let path = file("eight.jsonl", "");
+    let output = konklave(&format!("{run} --trace {}", path.display()));
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output.stdout));
+    let report = json(&format!("shrink {} --json", path.display()));
+    assert_eq!(report["promise"], "mutual exclusion");
+    assert_eq!(report["before"]["nodes"], 8);
+    assert!(report["after"]["nodes"].as_u64() <= Some(3), "{report}");
+    assert!(report["after"]["steps"].as_u64() <= Some(14), "{report}");
+    assert_eq!(report["minimal"], false, "restarts are not searched");
+    let short = report["trace_file"].as_str().unwrap();
+    assert_eq!(konklave(&format!("replay -q {short}")).status.code(), Some(1));
+    assert!(fine(&format!("shrink {}", path.display())).contains("shrunk: nothing more"));
+}
+
+/// A node that is gone has no place in a table of quorums, and none is looked for.
+#[test]
+fn nodes_with_quorums_are_removed_or_not() {
+    let run = "run cao-singhal --nodes 4 --seed 788796 --delay constant:1 --duplicate 0.15 \
+               --crash 2@55..69 --pause 1@32..41 --corrupt state:0@14";
+    let path = file("spoilt.jsonl", "");
+    let output = konklave(&format!("{run} --trace {}", path.display()));
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output.stdout));
+    let report = json(&format!("shrink {} --json", path.display()));
+    assert!(report["after"]["steps"].as_u64() < report["before"]["steps"].as_u64(), "{report}");
+    assert_eq!((&report["minimal"], &report["searched"]), (&false.into(), &Value::Array(vec![])));
 }
 
 #[test]

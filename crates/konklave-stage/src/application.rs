@@ -50,6 +50,14 @@ pub trait Application: Clone + Eq + Hash + Debug + Send + 'static {
     /// The applications of so many nodes that may give all of these commands.
     fn supply(nodes: u32, commands: &[(NodeId, Self::Command)]) -> Vec<Self>;
 
+    /// The same command where nodes have other numbers; none if it is about a node that is gone.
+    fn renamed(
+        command: &Self::Command,
+        _place: &dyn Fn(NodeId) -> Option<NodeId>,
+    ) -> Option<Self::Command> {
+        Some(command.clone())
+    }
+
     /// Where it stands.
     fn standing(&self) -> Standing;
 }

@@ -148,6 +148,14 @@ impl Application for Voter {
         NodeId::all(nodes).map(voter).collect()
     }
 
+    fn renamed(command: &Command, place: &dyn Fn(NodeId) -> Option<NodeId>) -> Option<Command> {
+        Some(match *command {
+            Command::Start => Command::Start,
+            Command::Lost(node) => Command::Lost(place(node)?),
+            Command::Found(node) => Command::Found(place(node)?),
+        })
+    }
+
     fn standing(&self) -> Standing {
         self.standing
     }

@@ -82,6 +82,59 @@ impl<P: Protocol> Recorded<P> {
         }
         Err(Unfit::Damaged)
     }
+
+    /// The schedule of a system in which nodes have other numbers, or are gone: what happens at a
+    /// node that is gone, or between it and others, is left out.
+    pub(crate) fn renamed(
+        mut self,
+        place: &dyn Fn(NodeId) -> Option<NodeId>,
+        rename: &dyn Fn(&P::Command) -> Option<P::Command>,
+    ) -> Self {
+        let starts = self.starts.drain(..).zip(0..);
+        let starts = starts.filter(|(_, node)| place(NodeId(*node)).is_some());
+        let starts = starts.map(|(choices, _)| choices).collect();
+        let happenings = self.happenings.drain(..);
+        let happenings = happenings.filter_map(|it| it.renamed(place, rename)).collect();
+        Self { starts, happenings, ..self }
+    }
+}
+
+impl<P: Protocol> Happening<P> {
+    fn renamed(
+        self,
+        place: &dyn Fn(NodeId) -> Option<NodeId>,
+        rename: &dyn Fn(&P::Command) -> Option<P::Command>,
+    ) -> Option<Self> {
+        let letter = |letter: Letter<P>| {
+            Some(Letter { from: place(letter.from)?, to: place(letter.to)?, ..letter })
+        };
+        Some(match self {
+            Self::Act { action, choices } => {
+                let action = match action {
+                    Action::Command { node, command } => {
+                        Action::Command { node: place(node)?, command: rename(&command)? }
+                    }
+                    Action::Timer { node, timer } => Action::Timer { node: place(node)?, timer },
+                    Action::Crash(node) => Action::Crash(place(node)?),
+                    Action::Spoil { node, messages } => {
+                        let messages = messages.into_iter();
+                        let messages = messages.filter_map(|(from, msg)| Some((place(from)?, msg)));
+                        Action::Spoil { node: place(node)?, messages: messages.collect() }
+                    }
+                    // Everything else happens to messages, or has a variant of its own.
+                    _ => return None,
+                };
+                Self::Act { action, choices }
+            }
+            Self::Arrive { letter: it, choices } => Self::Arrive { letter: letter(it)?, choices },
+            Self::Lose(it) => Self::Lose(letter(it)?),
+            Self::Duplicate(it) => Self::Duplicate(letter(it)?),
+            Self::Forge { from, to, msg, choices } => {
+                Self::Forge { from: place(from)?, to: place(to)?, msg, choices }
+            }
+            Self::Restart { node, choices } => Self::Restart { node: place(node)?, choices },
+        })
+    }
 }
 
 /// The commands that applications give in a trace.

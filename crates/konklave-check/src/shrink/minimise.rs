@@ -9,7 +9,7 @@ const SHORT: usize = 2000;
 
 /// A list from which no element can be taken away, nor any of the chunks that were tried.
 ///
-/// It is what it was if it was minimal before: rounds go on until one changes nothing.
+/// It is what it was if nothing could be taken away before: rounds go on until one changes nothing.
 pub(super) fn minimise(mut list: Vec<u32>, attempt: &mut Attempt<'_>) -> Vec<u32> {
     loop {
         let before = list.len();

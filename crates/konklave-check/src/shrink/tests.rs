@@ -23,7 +23,7 @@ use std::time::Duration;
 
 use super::happening::Recorded;
 use super::play::Play;
-use super::{Shrunk, Size, Unfit, commands, shrink};
+use super::{Shrunk, Size, Unfit, commands, shrink, shrink_without};
 use crate::application::Application;
 use crate::system::{Pace, System, World};
 use crate::{Costs, Options as Search, explore};
@@ -338,6 +338,32 @@ fn an_invariant() {
     assert!(make(NodeId(0)).invariants().iter().any(|it| it.name() == found.broken.promise));
     let (size, _) = examine::<_, Visitor, _>("two tokens", 3, make, &monitor, &found.schedule);
     assert_eq!((size.commands, size.deliveries), (0, 0));
+}
+
+/// A node that has no part in it is removed, and those behind it move up.
+#[test]
+fn nodes_that_matter_stay_and_no_others() {
+    let hasty = ricart_agrawala(Hasty);
+    let options = Options { seed: 1, delay: Delay::Uniform(1, 20), ..Options::default() };
+    let (all, monitor) = (|me| hasty(me, 4), mutex::Monitor::new(4));
+    let workload = contention(4, &options);
+    let lines = simulate(options, 4, all, workload, monitor.clone()).unwrap();
+    let shrunk = shrink::<_, Visitor, _>(all, 4, monitor, &lines, &mut || true).unwrap();
+    let asking = |lines: &[Line<_>]| commands(lines).into_iter().map(|it| it.0).collect::<Vec<_>>();
+    let two = asking(&shrunk.schedule);
+    assert_eq!(two.len(), 2);
+    for gone in NodeId::all(4) {
+        let (few, monitor) = (|me| hasty(me, 3), mutex::Monitor::new(3));
+        let schedule = &shrunk.schedule;
+        let without =
+            shrink_without::<_, Visitor, _>(gone, few, 3, monitor, schedule, &mut || true);
+        if two.contains(&gone) {
+            assert_eq!(without.unwrap_err(), Unfit::Unrepeatable, "{gone}");
+        } else {
+            let moved = two.iter().map(|node| NodeId(node.0 - u32::from(*node > gone)));
+            assert_eq!(asking(&without.unwrap().schedule), moved.collect::<Vec<_>>(), "{gone}");
+        }
+    }
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! The folder of a fuzzing campaign: its report and the minimal schedules.
+//! The folder of a fuzzing campaign: its report and the shrunk schedules.
 
 use konklave_catalog::entry::Entry;
 use konklave_report::folder::Folder;
@@ -71,7 +71,7 @@ pub(super) fn write(
     out::finish(folder, &page.section("Files").files(files))
 }
 
-/// Adds the picture and the steps of a minimal schedule, and writes its trace.
+/// Adds the picture and the steps of a shrunk schedule, and writes its trace.
 fn show(
     page: Report,
     folder: &Folder,
@@ -90,7 +90,7 @@ fn show(
         .preformatted(&out::plain(&comparison(shortened))))
 }
 
-/// The file name of a minimal schedule; each seed has at most one.
+/// The file name of a shrunk schedule; each seed has at most one.
 fn trace_name(example: &Example) -> String {
     format!("seed-{}.jsonl", example.failures.seed)
 }

@@ -47,7 +47,10 @@ fn failure(example: &Example) -> io::Result<Value> {
         "promise": example.failures.broken.promise,
         "detail": example.failures.broken.detail,
         "command": words(&example.drawn.args).join(" "),
+        "nodes": shortened.site.nodes(),
         "steps": shortened.after.steps,
+        "minimal": shortened.is_minimal(),
+        "searched": shortened.searched,
         "trace": schedule::to_json(&shortened.schedule, &shortened.site)?,
     }))
 }
@@ -214,7 +217,9 @@ fn describe(example: &Example) -> Vec<String> {
         format!("Seed {seed}{cause}: {}  {broken}", output::red("violated")),
         format!("  {}", words(&example.drawn.args).join(" ")),
     ];
-    lines.push("The shrunk schedule:".to_owned());
+    let is_minimal = example.shortened.is_minimal();
+    let kind = if is_minimal { "minimal" } else { "shrunk" };
+    lines.push(format!("The {kind} schedule:"));
     lines.extend(schedule::lines(&example.shortened.schedule));
     lines.extend(comparison(&example.shortened));
     lines

@@ -10,12 +10,14 @@ use clap::Args;
   konklave run lamport --nodes 5 --loss 0.1 --trace t.jsonl
   konklave shrink t.jsonl && konklave replay t.shrunk.jsonl
 
-The result breaks the same promise and is minimal: without any one of its parts it no longer does.
-Then systems with fewer nodes are searched for a while: if one breaks this promise with as few
-faults, it becomes the result. A network or ids from a file stay as they are. A schedule that
+The result breaks the same promise, and without any one of its parts it no longer does. Systems of
+up to 3 nodes are searched first, with as many requests and faults; if none breaks the promise,
+nodes are removed one by one. In the end the system is searched for a shorter schedule. The result
+is called minimal only if these searches prove it; `searched` in the JSON object says how far they
+got. Fewer nodes have default quorums and networks instead of those from files. A schedule that
 repeats for ever is refused.
 
-Exit codes: 0 the schedule is minimal, 2 bad usage or input, such as a trace that keeps all
+Exit codes: 0 the schedule is shrunk, 2 bad usage or input, such as a trace that keeps all
 promises, 3 inconclusive: the user interrupted it. Exit code 1 is not used, because every trace to
 shrink breaks a promise.")]
 pub struct ShrinkArgs {

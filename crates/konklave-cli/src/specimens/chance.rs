@@ -50,7 +50,7 @@ pub(crate) fn show(
             "verdict": Kept::Violated,
             "violation": shorter.broken,
             "seed": seed,
-            "minimal": shorter.is_minimal,
+            "interrupted": shorter.is_interrupted,
             "before": shorter.before,
             "after": shorter.after,
             "trace": schedule::to_json(&shorter.schedule, site)?,
@@ -75,11 +75,9 @@ fn describe(
         format!("{} on a {}, {order}", output::bold(specimen.name), site.graph().describe()),
         String::new(),
         format!("There are too many schedules to check them all; seed {seed} found this one,"),
-        match shorter.is_minimal {
-            true => "shrunk until nothing more could be removed:".to_owned(),
-            false => {
-                "which may not be minimal, because the user interrupted the shrinking:".to_owned()
-            }
+        match shorter.is_interrupted {
+            false => "shrunk until nothing more could be removed:".to_owned(),
+            true => "shrunk until the user interrupted it:".to_owned(),
         },
     ];
     lines.extend(schedule::lines(&shorter.schedule));
