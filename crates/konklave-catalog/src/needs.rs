@@ -99,6 +99,8 @@ pub struct Needs {
     pub once: bool,
     /// If only one node may start: the algorithm for several initiators.
     pub one_initiator: Option<&'static str>,
+    /// Whether duplicates of messages are harmless.
+    pub duplicates: bool,
     /// Whether node 0 keeps a registry, so that it may crash but must not restart without it.
     pub registry: bool,
 }
@@ -115,6 +117,7 @@ impl Needs {
             bounded: false,
             once: false,
             one_initiator: None,
+            duplicates: false,
             registry: false,
         }
     }
@@ -147,6 +150,11 @@ impl Needs {
     /// Only one node may start; `instead` is the algorithm for several initiators.
     pub const fn one_initiator(self, instead: &'static str) -> Self {
         Self { one_initiator: Some(instead), ..self }
+    }
+
+    /// Duplicates of messages are harmless.
+    pub const fn duplicates(self) -> Self {
+        Self { duplicates: true, ..self }
     }
 
     /// Node 0 keeps a registry.

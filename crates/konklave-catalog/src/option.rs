@@ -103,7 +103,8 @@ impl Opt {
 pub struct Choice {
     /// Its name: `--NAME`.
     pub name: &'static str,
-    /// The valid values; the first is the default. `file:PATH` and `NUMBER` are placeholders.
+    /// The valid values; the first is the default. `list:SETS`, `file:PATH` and `NUMBER` are
+    /// placeholders.
     pub values: &'static [&'static str],
     /// The help text.
     #[serde(skip)]
@@ -141,15 +142,16 @@ impl Choice {
     pub fn allows(&self, value: &str) -> bool {
         self.values.iter().any(|&form| match form {
             FILE => value.len() > 5 && value.starts_with("file:"),
+            SETS => value.starts_with("list:"),
             NUMBER => value.parse::<u32>().is_ok_and(|number| number > 0),
             form => value == form,
         })
     }
 
-    /// The variants of the algorithm on this many nodes, the default first, without files and
-    /// numbers.
+    /// The variants of the algorithm on this many nodes, the default first, without lists, files
+    /// and numbers.
     pub fn forms(&self, nodes: u32) -> Vec<&'static str> {
-        let is_named = |value: &&str| ![FILE, NUMBER].contains(value);
+        let is_named = |value: &&str| !PLACEHOLDERS.contains(value);
         let named = self.values.iter().copied().filter(is_named);
         named.filter(|value| (self.is_distinct)(value, nodes)).collect()
     }
@@ -157,13 +159,16 @@ impl Choice {
 
 /// The placeholder for any file.
 const FILE: &str = "file:PATH";
+/// The placeholder for any list of sets of nodes, one for each node.
+pub(crate) const SETS: &str = "list:SETS";
 /// The placeholder for any whole number above zero.
 const NUMBER: &str = "NUMBER";
+const PLACEHOLDERS: [&str; 3] = [FILE, SETS, NUMBER];
 
 /// Draws any value; a number is at most that of nodes.
 pub fn draw_any(draw: &mut Draw<'_>, choice: &Choice) -> Option<String> {
     match draw.pick(choice.values) {
-        FILE => None,
+        FILE | SETS => None,
         NUMBER => Some((1 + draw.random.below(draw.nodes.into())).to_string()),
         value => Some(value.to_owned()),
     }
@@ -171,9 +176,7 @@ pub fn draw_any(draw: &mut Draw<'_>, choice: &Choice) -> Option<String> {
 
 /// Draws any named value.
 fn draw_named(draw: &mut Draw<'_>, choice: &Choice) -> Option<String> {
-    Some(draw.pick(choice.values))
-        .filter(|value| ![FILE, NUMBER].contains(value))
-        .map(str::to_owned)
+    Some(draw.pick(choice.values)).filter(|value| !PLACEHOLDERS.contains(value)).map(str::to_owned)
 }
 
 /// Validates an option of type `T`.
@@ -282,8 +285,8 @@ mod tests {
 
     #[test]
     fn choices_allow_their_values_and_no_others() {
-        let choice = Choice::new("quorum", &["auto", FILE, NUMBER], "");
-        for value in ["auto", "file:q.txt", "7"] {
+        let choice = Choice::new("quorum", &["auto", SETS, FILE, NUMBER], "");
+        for value in ["auto", "list:0,1/1", "file:q.txt", "7"] {
             assert!(choice.allows(value), "{value}");
         }
         for value in ["", "file:", "0", "-1", "grid"] {

@@ -172,6 +172,14 @@ impl Site {
         }
     }
 
+    /// Whether duplicates of messages are harmless. Where nothing but FIFO channels separates one
+    /// round from the next, a duplicate can outlive its round.
+    pub fn survives_duplicates(&self) -> bool {
+        let needs = self.entry.needs;
+        let outlives = needs.order == Order::FifoToRepeat && self.repeats() > 1;
+        needs.duplicates && !outlives
+    }
+
     /// The neighbours of a node, ascending.
     pub fn neighbours(&self, me: NodeId) -> Vec<NodeId> {
         self.graph.neighbours(me).collect()

@@ -11,7 +11,7 @@ use std::time::Duration;
 use konklave_catalog::catalog::Catalog;
 use konklave_catalog::entry::Entry;
 use konklave_catalog::needs::{Needs, Network};
-use konklave_cli::args::Verb;
+use konklave_cli::args::{RunArgs, Verb};
 use konklave_cli::fuzz::FuzzArgs;
 use konklave_cli::fuzz::command::words;
 use konklave_cli::fuzz::draw::Space;
@@ -64,6 +64,39 @@ fn the_command_says_what_was_drawn() {
             let read = konklave_cli::parse_from(&words, &CATALOG).unwrap().verb;
             let Verb::Run(read) = read else { panic!("{words:?}") };
             assert_eq!(format!("{read:?}"), format!("{:?}", drawn.args), "{words:?}");
+        }
+    }
+}
+
+/// What an algorithm is said to survive is drawn for it: duplicates by the doc of its file, crashes
+/// with returns and quorums of any form by its line in the catalogue.
+#[test]
+fn what_an_algorithm_claims_to_survive_is_drawn() {
+    for entry in CATALOG.entries() {
+        let space = Space::new(&options(&entry.name), entry).unwrap();
+        let drawn: Vec<_> = (0..200).map(|seed| space.draw(seed).unwrap().args).collect();
+        let draws = |what: &dyn Fn(&RunArgs) -> bool| drawn.iter().any(what);
+        let name = &entry.name;
+
+        let claim = entry.document().fault("Duplication").unwrap_or_default();
+        let is_harmless = claim.starts_with("a duplicate is harmless");
+        assert_eq!(entry.needs.duplicates, is_harmless, "{name}: {claim}");
+        assert_eq!(draws(&|args| args.faults.duplicate.is_some()), is_harmless, "{name}");
+
+        let returns = |args: &RunArgs| args.faults.crash.iter().any(|it| it.to.is_some());
+        assert_eq!(draws(&returns), entry.needs.notices, "{name}");
+        let again = |args: &RunArgs| {
+            let nodes = || args.faults.crash.iter().map(|it| it.node);
+            nodes().any(|node| nodes().filter(|other| *other == node).count() > 1)
+        };
+        assert_eq!(draws(&again), entry.needs.notices, "{name}");
+
+        let takes_sets = entry.choices.iter().find(|it| it.values.contains(&"list:SETS"));
+        if let Some(choice) = takes_sets {
+            let is_list = |args: &RunArgs| {
+                args.options.get(choice.name).is_some_and(|value| value.starts_with("list:"))
+            };
+            assert!(draws(&is_list), "{name}");
         }
     }
 }

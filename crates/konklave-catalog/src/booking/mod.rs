@@ -74,7 +74,7 @@ static ABOUT: About = About {
     refuse: |site| site.members(&REQUESTERS).map(drop),
 };
 
-const COMPLETE: Needs = Needs::network(Network::Complete);
+const COMPLETE: Needs = Needs::network(Network::Complete).duplicates();
 const FORM: Choice = Choice::variant(&["block", "deny"]);
 
 /// All algorithms.

@@ -75,7 +75,10 @@ pub static START_WITHIN: Opt = Opt {
     help: "Every initiator starts at a random time up to this one",
     usual: &[(Verb::Run, Usual::Is("0")), (Verb::Sweep, Usual::Is("0"))],
     check: is_ticks,
-    draw: |draw| Some(draw.random.below(40).to_string()),
+    draw: |draw| {
+        let within = draw.pick(&[1, 40, 300]);
+        Some(draw.random.below(within).to_string())
+    },
     is_series: false,
     is_budget: false,
 };

@@ -23,9 +23,10 @@ use crate::option::{Choice, MAX_DELAY};
 use crate::site::Site;
 use crate::system::nodes;
 
-const TREE: Needs = Needs::network(Network::Tree);
-const CONNECTED: Needs = Needs::network(Network::Connected);
-const BULLY: Needs = Needs::network(Network::Complete).notices().overlapping().bounded();
+const TREE: Needs = Needs::network(Network::Tree).duplicates();
+const CONNECTED: Needs = Needs::network(Network::Connected).duplicates();
+const BULLY: Needs =
+    Needs::network(Network::Complete).notices().overlapping().bounded().duplicates();
 const ECHO: Needs = CONNECTED.one_initiator("echo-extinction");
 const FLOODED: Needs = CONNECTED.once();
 const VIRTUAL_TREE: Needs = CONNECTED.order(Order::Fifo).notices().registry();

@@ -22,7 +22,8 @@ use crate::site::Site;
 use crate::system::nodes;
 
 const RING: Needs = Needs::network(Network::Ring);
-const READY_RING: Needs = RING.order(Order::FifoToRepeat);
+const READY_RING: Needs = RING.order(Order::FifoToRepeat).duplicates();
+const LE_LANN: Needs = RING.order(Order::Fifo).duplicates();
 const TWO_WAY_RING: Needs = Needs::network(Network::TwoWayRing);
 
 const WAKE: Choice = wakes(&["all", "suppress", "relay"]);
@@ -54,7 +55,7 @@ pub(super) fn entries() -> Vec<Entry> {
         }),
         election!(
             chang_roberts_numbered,
-            RING.notices(),
+            RING.notices().duplicates(),
             &[PATIENCE],
             formulas::chang_roberts_numbered,
             |site| {
@@ -68,7 +69,7 @@ pub(super) fn entries() -> Vec<Entry> {
         ),
         election!(
             chang_roberts_bidirectional,
-            TWO_WAY_RING,
+            TWO_WAY_RING.duplicates(),
             &[SUPPRESS],
             formulas::chang_roberts_bidirectional,
             |site| {
@@ -98,7 +99,7 @@ pub(super) fn entries() -> Vec<Entry> {
         }),
         election!(
             hirschberg_sinclair,
-            TWO_WAY_RING,
+            TWO_WAY_RING.duplicates(),
             &[RELAY],
             formulas::hirschberg_sinclair,
             |site| {
@@ -111,7 +112,7 @@ pub(super) fn entries() -> Vec<Entry> {
                 Ok(elections(wake.winner(), site, make))
             }
         ),
-        election!(le_lann, RING.order(Order::Fifo), &[], formulas::le_lann, |site| {
+        election!(le_lann, LE_LANN, &[], formulas::le_lann, |site| {
             let make = move |me| LeLann::new(site.id(me), site.successor(me));
             Ok(elections(Winner::LargestInitiator, site, make))
         }),
@@ -124,7 +125,7 @@ pub(super) fn entries() -> Vec<Entry> {
             let make = move |me| Peterson::new(site.id(me), site.successor(me), variant);
             Ok(elections(Winner::LargestInitiator, site, make))
         }),
-        election!(ring_naive, RING, &[], formulas::ring_naive, |site| {
+        election!(ring_naive, RING.duplicates(), &[], formulas::ring_naive, |site| {
             let make = move |me| RingNaive::new(site.id(me), site.successor(me));
             Ok(elections(Winner::Largest, site, make))
         }),

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use konklave::NodeId;
 use konklave::mutex::cao_singhal::CaoSinghal;
 use konklave::mutex::carvalho_roucairol::{self, CarvalhoRoucairol};
 use konklave::mutex::central::Central;
@@ -21,12 +20,13 @@ use konklave::mutex::singhal::Singhal;
 use konklave::mutex::suzuki_kasami::SuzukiKasami;
 use konklave::mutex::token_graph::{self, TokenGraph};
 use konklave::mutex::token_search::{Search, TokenSearch};
+use konklave::{NodeId, NodeSet};
 
 use super::formulas::{self, Conditions};
 use super::{Mutex, network_formulas};
 use crate::entry::{Entry, line};
 use crate::needs::{Needs, Network, Order};
-use crate::option::{Choice, Draw, draw_any};
+use crate::option::{Choice, Draw, SETS};
 use crate::refusal::Refusal;
 use crate::site::Site;
 use crate::system::{System, nodes};
@@ -61,9 +61,9 @@ const QUORUM: Choice = Choice {
     },
     ..Choice::new(
         "quorum",
-        &["auto", "plane", "grid", "file:PATH"],
-        "Quorums: auto, plane, grid or file:PATH, with a line `3: 0 3 7` for the \
-         quorum of node 3",
+        &["auto", "plane", "grid", SETS, "file:PATH"],
+        "Quorums: auto, plane, grid, list:0,1/1,2/0,2 with the quorums of nodes 0, 1 and 2, or \
+         file:PATH with a line `3: 0 3 7` for the quorum of node 3",
     )
 };
 const STRUCTURE: Choice = Choice::new(
@@ -97,7 +97,31 @@ const CIRCLE_FIFO: Order = Order::FifoIf("variant", "circle");
 /// Draws a quorum system that exists on this many nodes.
 fn draw_quorum(draw: &mut Draw<'_>, choice: &Choice) -> Option<String> {
     let nodes = draw.nodes;
-    draw_any(draw, choice).filter(|value| value != "plane" || Quorums::plane(nodes).is_some())
+    match draw.pick(choice.values) {
+        SETS => Some(draw_sets(draw)),
+        "plane" if Quorums::plane(nodes).is_none() => None,
+        "file:PATH" => None, // A list can say the same.
+        value => Some(value.to_owned()),
+    }
+}
+
+/// Draws quorums: every node with a hub, or any majorities.
+fn draw_sets(draw: &mut Draw<'_>) -> String {
+    let nodes = draw.nodes;
+    let hub = draw.random.below(2 * u64::from(nodes)) as u32;
+    let mut quorum = |me: u32| {
+        let mut set = NodeSet::new();
+        set.insert(NodeId(me));
+        if hub < nodes {
+            set.insert(NodeId(hub));
+        }
+        while hub >= nodes && set.len() <= nodes / 2 {
+            set.insert(NodeId(draw.random.below(nodes.into()) as u32));
+        }
+        set.iter().map(|node| node.to_string()).collect::<Vec<_>>().join(",")
+    };
+    let sets: Vec<_> = (0..nodes).map(&mut quorum).collect();
+    format!("list:{}", sets.join("/"))
 }
 
 /// All algorithms for mutual exclusion.
@@ -269,6 +293,12 @@ pub(super) fn quorums(site: &Site) -> Result<Quorums, Refusal> {
         return Quorums::parse(text, nodes)
             .map_err(|error| Refusal::new(format!("{}: {error}", site.choice("quorum"))));
     }
+    if let Some(sets) = site.choice("quorum").strip_prefix("list:") {
+        let lines = sets.split('/').zip(0..).map(|(set, node)| format!("{node}:{set}\n"));
+        let text = lines.collect::<String>().replace(',', " ");
+        return Quorums::parse(&text, nodes)
+            .map_err(|error| Refusal::new(format!("--quorum {}: {error}", site.choice("quorum"))));
+    }
     match site.choice("quorum") {
         "plane" => Quorums::plane(nodes).ok_or_else(|| {
             Refusal::new(format!(
@@ -292,5 +322,43 @@ pub(super) fn structure(site: &Site) -> Result<Structure, Refusal> {
         "ricart-agrawala" => Ok(Structure::ricart_agrawala(nodes)),
         "maekawa" => Ok(Structure::maekawa(&Quorums::new(nodes))),
         _ => Ok(Structure::mixed(nodes)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use konklave_sim::random::{Random, Stream};
+
+    use super::*;
+    use crate::catalog::Catalog;
+    use crate::option::Verb;
+    use crate::setup::Setup;
+
+    fn listed(nodes: u32, sets: &str) -> Result<Quorums, String> {
+        let entry = Catalog::standard().leak().find("maekawa").unwrap();
+        let setup = Setup { algorithm: entry.name.clone(), nodes, ..Setup::default() };
+        let site = Site::new(setup.with("quorum", sets), entry, Verb::Run).unwrap();
+        quorums(&site).map_err(|refusal| refusal.to_string())
+    }
+
+    #[test]
+    fn quorums_are_listed_node_by_node() {
+        assert_eq!(listed(3, "list:0,1/1,2/0,2"), Ok(Quorums::plane(3).unwrap()));
+        assert!(listed(2, "list:0/1").unwrap_err().contains("disjoint"));
+        assert!(listed(2, "list:0,1").unwrap_err().contains("node 1"));
+        assert!(listed(2, "list:0,1/0,1/0").unwrap_err().contains("no node 2"));
+        assert!(listed(2, "list:").is_err());
+    }
+
+    /// Hubs and majorities are quorum systems, of whatever size.
+    #[test]
+    fn quorums_that_are_drawn_are_some() {
+        let needs = COMPLETE;
+        for seed in 0..200 {
+            let mut random = Random::new(seed, Stream::Network);
+            let nodes = 1 + seed as u32 % 9;
+            let sets = draw_sets(&mut Draw { random: &mut random, needs: &needs, nodes });
+            listed(nodes, &sets).unwrap_or_else(|error| panic!("seed {seed}: {sets}: {error}"));
+        }
     }
 }

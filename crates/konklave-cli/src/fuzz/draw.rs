@@ -102,9 +102,10 @@ impl Space {
         args.delay = delay(&mut random, entry);
         args.options = given(&mut random, entry, *nodes);
         let site = run::site(&args, entry)?;
-        // If the drawn variant does not need FIFO channels, overtaking violates no assumption.
+        // What the drawn variant tolerates violates no assumption.
         let disorder = match disorder {
             Disorder::Overtaking if !site.needs_fifo() => Disorder::None,
+            Disorder::Duplication if site.survives_duplicates() => Disorder::None,
             disorder => disorder,
         };
         draw_faults(&mut random, &mut args, &site, disorder);

@@ -4,7 +4,7 @@ use std::fmt::{self, Display};
 
 use konklave::NodeId;
 use konklave_catalog::entry::Entry;
-use konklave_catalog::needs::Network;
+use konklave_catalog::needs::{Network, Order};
 use konklave_catalog::option::{MAX_DELAY, NOTICE};
 use konklave_catalog::site::Site;
 use konklave_sim::Delay;
@@ -49,8 +49,9 @@ impl Display for Disorder {
 impl Disorder {
     /// The disorders that this algorithm assumes not to happen, and `None` as the control.
     pub(super) fn beyond(entry: &Entry) -> Vec<Self> {
-        let mut all = vec![Self::None, Self::Loss, Self::Duplication];
+        let mut all = vec![Self::None, Self::Loss];
         let more = [
+            (!entry.needs.duplicates || is_repeated_by_order(entry), Self::Duplication),
             (!entry.needs.notices || entry.needs.registry, Self::Crash),
             (relies_on_order(entry), Self::Overtaking),
             (entry.needs.bounded, Self::Slowness),
@@ -58,6 +59,11 @@ impl Disorder {
         all.extend(more.into_iter().filter(|(fits, _)| *fits).map(|(_, disorder)| disorder));
         all
     }
+}
+
+/// Whether only the order of messages separates one round of the problem from the next.
+fn is_repeated_by_order(entry: &Entry) -> bool {
+    entry.needs.order == Order::FifoToRepeat
 }
 
 /// Faults occur before this tick.
@@ -82,7 +88,11 @@ pub(super) fn draw_faults(
         args.faults.crash = crashes;
     }
     match disorder {
-        Disorder::None => {}
+        Disorder::None => {
+            // Few: each may cost another round.
+            let are_drawn = site.survives_duplicates() && one_in(random, 5);
+            args.faults.duplicate = are_drawn.then(|| percent(random, 10));
+        }
         Disorder::Loss => args.faults.loss = Some(percent(random, 30)),
         Disorder::Duplication => args.faults.duplicate = Some(percent(random, 50)),
         Disorder::Crash => args.faults.crash = vec![crash(random, site, needs.registry)],
@@ -135,21 +145,63 @@ fn noticed_crashes(random: &mut Random, args: &mut RunArgs, site: &Site) -> Vec<
     let least = if needs.bounded { u64::from(site.number(MAX_DELAY.name)) + 1 } else { 1 };
     let notice = least + random.below(30);
     args.options.insert(NOTICE.name.to_owned(), notice.to_string());
+    match needs.overlapping {
+        true if one_in(random, 2) => outages_in_turn(random, site, notice),
+        is_final => outages_at_once(random, site, notice, is_final),
+    }
+}
+
+/// Crashes of any nodes at any times; unless they are final, most nodes return, and some of these
+/// crash again.
+fn outages_at_once(random: &mut Random, site: &Site, notice: u64, is_final: bool) -> Vec<Outage> {
+    let forgets = |node| site.entry().needs.registry && node == NodeId(0);
     let mut crashes = Vec::new();
     for node in NodeId::all(site.nodes()) {
-        let from = random.below(HORIZON);
-        let forgets = needs.registry && node == NodeId(0);
-        let returns = !needs.overlapping && one_in(random, 2) && !forgets;
-        // A node that restarts before its crash is detected would be declared dead falsely.
-        let to = returns.then(|| from + notice + 1 + random.below(HORIZON));
-        if one_in(random, 3) {
+        let mut next = soon(random, HORIZON);
+        while one_in(random, 3) {
+            let from = next;
+            let returns = !is_final && !forgets(node) && !one_in(random, 3);
+            // A node that restarts before its crash is detected would be declared dead falsely.
+            let to = returns.then(|| from + notice + 1 + soon(random, HORIZON));
             crashes.push(Outage { node, from, to });
             if parts(&crashes, site) {
                 crashes.pop();
             }
+            match to {
+                Some(to) => next = to + 1 + soon(random, HORIZON),
+                None => break,
+            }
         }
     }
     crashes
+}
+
+/// The longest election after a crash or a return takes less than this many times the notice.
+const CALM: u64 = 40;
+
+/// Crashes one after the other, and returns, each after the elections that the last has caused.
+fn outages_in_turn(random: &mut Random, site: &Site, notice: u64) -> Vec<Outage> {
+    let mut crashes: Vec<Outage> = Vec::new();
+    let mut next = random.below(HORIZON);
+    for _ in 0..random.between(1, 4) {
+        let node = NodeId(random.below(site.nodes().into()) as u32);
+        if crashes.iter().any(|it| it.node == node && it.to.is_none()) {
+            continue;
+        }
+        let from = next + CALM * notice;
+        let to = (!one_in(random, 4)).then(|| from + CALM * notice + random.below(HORIZON));
+        crashes.push(Outage { node, from, to });
+        next = to.unwrap_or(from) + random.below(HORIZON);
+    }
+    crashes
+}
+
+/// Draws a time before this one, half of the time a short one.
+fn soon(random: &mut Random, horizon: u64) -> u64 {
+    match one_in(random, 2) {
+        true => random.below(horizon / 10),
+        false => random.below(horizon),
+    }
 }
 
 /// Whether at some time the nodes that are up are disconnected.

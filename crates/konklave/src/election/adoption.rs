@@ -34,7 +34,7 @@
 //!
 //! - Loss: a lost explorer or echo blocks the election; a lost announcement leaves the nodes behind
 //!   it without the result.
-//! - Duplication: a duplicate is recognised by the state of its edge, and ignored.
+//! - Duplication: a duplicate is harmless: the state of its edge tells it, and it is ignored.
 //! - Crash: a crash blocks the election, or leaves the nodes behind it without the result.
 //!
 //! # Differs from the paper

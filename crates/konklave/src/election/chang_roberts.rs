@@ -35,7 +35,8 @@
 //! its winner's, and those of the next behind its announcement.
 //!
 //! - Loss: a lost proposal of the largest id leaves the ring without a leader.
-//! - Duplication: a duplicate is harmless: only a candidate is elected, and only once.
+//! - Duplication: a duplicate is harmless: only a candidate is elected, and only once. But one that
+//!   arrives in the next election belongs to it, and a wrong node can win.
 //! - Crash: a crashed node stops proposals and leaves the ring without a leader; if the ring closes
 //!   around the crashed owner of the largest id, its proposal circles for ever.
 //! - Order: a single election tolerates reordering. Repeated elections need FIFO channels: a node

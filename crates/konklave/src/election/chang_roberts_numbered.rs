@@ -32,8 +32,8 @@
 //!
 //! - Loss: a lost message costs another round, after the patience of a voting node ends. Safety
 //!   holds.
-//! - Duplication: a duplicate proposal looks like one whose owner has crashed, and costs another
-//!   round. Safety holds.
+//! - Duplication: a duplicate is harmless: a proposal looks like one whose owner has crashed, and
+//!   costs another round.
 //! - Crash: a crash or restart costs another round. At no time do two nodes that are up lead.
 //!
 //! # Differs from the paper

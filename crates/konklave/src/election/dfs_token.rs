@@ -30,7 +30,7 @@
 //!
 //! - Loss: a lost token ends the traversal, and with it the election, unless a larger initiator's
 //!   token is still travelling.
-//! - Duplication: a duplicate token is recognised and discarded.
+//! - Duplication: a duplicate is harmless: a token is recognised and discarded.
 //! - Crash: a crash on the path of the token ends the traversal, and with it the election, unless a
 //!   larger initiator's token is still travelling.
 //!

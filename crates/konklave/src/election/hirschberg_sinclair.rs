@@ -29,8 +29,8 @@
 //! and no crashes. The nodes need not know n.
 //!
 //! - Loss: a lost probe or reply of the largest id leaves the ring without a leader.
-//! - Duplication: a duplicate reply is recognised by its phase and direction, and ignored;
-//!   duplicate probes are harmless.
+//! - Duplication: a duplicate is harmless: a reply is recognised by its phase and direction, and
+//!   a probe is answered twice.
 //! - Crash: a crashed node stops the probes of the largest id and leaves the ring without a leader.
 //!
 //! # Differs from the paper

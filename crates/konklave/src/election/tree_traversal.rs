@@ -29,7 +29,7 @@
 //!
 //! - Loss: a lost message ends the traversal, and with it the election, unless a larger initiator's
 //!   traversal is in progress.
-//! - Duplication: a duplicate visit or result is recognised and ignored.
+//! - Duplication: a duplicate is harmless: a visit or result is recognised and ignored.
 //! - Crash: a crash on the path of the traversal ends it, and with it the election, unless a larger
 //!   initiator's traversal is in progress.
 //!
