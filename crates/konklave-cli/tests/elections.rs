@@ -48,6 +48,31 @@ fn survivors_elect_the_largest_of_them() {
     assert_eq!(back["election"]["leader"], 7, "it is back and leads again");
 }
 
+/// The largest node is back and takes over; the leader of the meantime learns of it later.
+#[test]
+fn a_leader_that_steps_down_late_leaves_the_new_one_in_office() {
+    let report = report("bully --nodes 5 --crash 3@20..200");
+    let election = &report["election"];
+    assert_eq!((&election["leader"], &election["leader_node"]), (&4.into(), &3.into()));
+    assert_eq!(election["known_by"], 5);
+}
+
+/// A promise that is printed has the name of one that is checked, and the other way round.
+#[test]
+fn the_promises_that_are_printed_are_those_that_are_checked() {
+    let catalog = konklave_cli::catalog();
+    for entry in catalog.entries() {
+        let explained = json(&format!("explain {} --json", entry.name));
+        let printed = explained["promises"].as_array().unwrap().iter();
+        let names: Vec<_> =
+            printed.map(|promise| promise.as_str().unwrap().split(" (").next().unwrap()).collect();
+        assert_eq!(names, (entry.problem.promises)(), "{}", entry.name);
+    }
+    let explained = json("explain bully --json");
+    let one_leader = explained["promises"][0].as_str().unwrap();
+    assert!(one_leader.contains("steps down when it learns of the new one"), "{one_leader}");
+}
+
 #[test]
 fn a_trace_of_several_elections_replays() {
     let path = std::env::temp_dir().join(format!("konklave-elections-{}", std::process::id()));

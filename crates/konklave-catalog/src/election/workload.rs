@@ -177,7 +177,8 @@ impl Workload for Ballot {
             }
             Event::Knows(id) => self.learn(node, *id, agenda.now()),
             Event::Presumes(id) => self.presume(node, *id, agenda.now()),
-            Event::SteppedDown => self.leader = None,
+            // An old leader may learn late that another one is in office.
+            Event::SteppedDown => _ = self.leader.take_if(|leader| *leader == node),
         }
     }
 

@@ -11,13 +11,13 @@
 //! turn. In the denying form it holds any number of intervals and is answered at once.
 //!
 //! Promises:
-//! - **no overlap** (safety): at no time are two intervals held that overlap;
+//! - **no overlap** (safety): at no time do nodes that are up hold two intervals that overlap;
 //! - **answers on demand** (safety): a node is answered only if its application asked, and once per
 //!   request;
 //! - **no groundless denial** (safety): a denied interval overlaps one that was held between the
 //!   request and its answer; in the blocking form no request is denied;
-//! - **no starvation** (liveness): every request is eventually answered; in the blocking form, if
-//!   every node that holds an interval eventually gives it back.
+//! - **no starvation** (liveness): every request of a node that stays up is eventually answered; in
+//!   the blocking form, if every node that holds an interval eventually gives it back.
 
 pub mod reservation;
 

@@ -10,11 +10,15 @@
 //! leaves office when it learns of the next election ([`Event::SteppedDown`]), or by crashing.
 //!
 //! Promises:
-//! - **one leader** (safety): at no time do two nodes that are up lead;
+//! - **one leader** (safety): at no time do two nodes that are up lead. Where a new leader does not
+//!   wait for the old one (`bully`), leaders of different elections may overlap, after a crash any
+//!   leaders: an old one steps down when it learns of the new one, and at rest one node leads;
 //! - **the right leader** (safety): the winner is the node that the algorithm promises to elect,
-//!   see [`Winner`];
-//! - **agreement** (safety): no node is told of a winner that the election does not have;
-//! - **termination** (liveness): eventually there is a leader, and every node that is up knows it.
+//!   see [`Winner`]; after a crash, the node that leads at rest is;
+//! - **agreement** (safety): no node is told of a winner that the election does not have; after a
+//!   crash, only what each node was told last counts, and termination demands that it is right;
+//! - **termination** (liveness): eventually there is a leader, and every node that is up knows it,
+//!   unless all initiators have crashed, or the leader has and no node starts an election since.
 
 pub mod adoption;
 pub mod bully;

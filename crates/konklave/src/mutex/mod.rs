@@ -5,11 +5,11 @@
 //! `Acquire`, a `Release` from outside) is ignored.
 //!
 //! Promises:
-//! - **mutual exclusion** (safety): at no time are two nodes in the critical section;
+//! - **mutual exclusion** (safety): at no time are two nodes that are up in the critical section;
 //! - **grants on demand** (safety): a node is granted entry only if its application asked for it,
 //!   and once per request;
-//! - **no starvation** (liveness): every request is eventually granted, if every node that is
-//!   inside eventually leaves.
+//! - **no starvation** (liveness): every request of a node that stays up is eventually granted, if
+//!   every node that is inside eventually leaves.
 
 pub mod cao_singhal;
 pub mod carvalho_roucairol;

@@ -150,6 +150,15 @@ fn leaders_of_different_elections_may_overlap_where_that_is_allowed() {
 }
 
 #[test]
+fn leaders_of_the_same_election_may_not_overlap_anywhere() {
+    let mut monitor = monitor(Winner::Anyone).overlapping();
+    tell(&mut monitor, 0, Event::Started).unwrap();
+    tell(&mut monitor, 1, Event::Elected).unwrap();
+    let broken = tell(&mut monitor, 2, Event::Elected).unwrap_err();
+    assert_eq!(broken.to_string(), "one leader: node 2 is elected, and so is node 1");
+}
+
+#[test]
 fn an_election_may_end_with_its_initiators() {
     let mut monitor = monitor(Winner::Largest);
     tell(&mut monitor, 0, Event::Started).unwrap();
