@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::LazyLock;
 
 use clap::error::ErrorKind;
@@ -64,7 +65,8 @@ fn command_lines(text: &str) -> Vec<String> {
     let shown = lines(text).into_iter().filter(|(block, _)| *block == Some("console"));
     let shown = shown.filter_map(|(_, line)| line.strip_prefix("$ "));
     let drawn = markers(text, "picture").map(|it| it.split(" -> ").next().unwrap_or_default());
-    markers(text, "generated").chain(shown).chain(drawn).map(str::to_owned).collect()
+    let claimed = markers(text, "claim").map(|it| it.split(" => ").next().unwrap_or_default());
+    markers(text, "generated").chain(shown).chain(drawn).chain(claimed).map(str::to_owned).collect()
 }
 
 /// The words of every call of Konklave in a command line.
@@ -130,6 +132,53 @@ fn every_block_that_is_generated_ends() {
         }
         if open {
             complaints.push(format!("{}: the last generated block has no end", name(&path)));
+        }
+    }
+    demand(complaints);
+}
+
+/// The exercises, each up to the next, with the number it has.
+fn exercises(text: &str) -> Vec<&str> {
+    let sections = text.split("\n## ").skip(1);
+    sections.filter(|section| section.contains("<summary>Solution</summary>")).collect()
+}
+
+/// What a command prints, with one space between words.
+fn printed(command: &str, folder: &Path) -> String {
+    let words = command.strip_prefix("konklave ").expect(command).split_whitespace();
+    let mut call = Command::new(env!("CARGO_BIN_EXE_konklave"));
+    let output = call.args(words).current_dir(folder).output().unwrap();
+    let both = [output.stdout, output.stderr].concat();
+    String::from_utf8(both).unwrap().split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// A solution states what it claims in lines `<!-- claim: COMMAND => WHAT IT PRINTS -->`, which
+/// readers do not see, and the files that it needs in lines `<!-- file: NAME => LINES -->`, with
+/// `;` between lines or a blank between numbers.
+#[test]
+fn every_solution_is_right() {
+    let text = fs::read_to_string(root().join("docs/src/teaching.md")).unwrap();
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("exercises");
+    fs::create_dir_all(&folder).unwrap();
+    let exercises = exercises(&text);
+    assert_eq!(exercises.len(), 11, "the last one is an open question");
+    let mut complaints = Vec::new();
+    for exercise in exercises {
+        for file in markers(exercise, "file") {
+            let (name, lines) = file.split_once(" => ").expect(file);
+            let separator = if lines.contains(';') { "; " } else { " " };
+            fs::write(folder.join(name), lines.replace(separator, "\n") + "\n").unwrap();
+        }
+        let title = exercise.lines().next().unwrap_or_default();
+        if markers(exercise, "claim").next().is_none() {
+            complaints.push(format!("{title}: the solution claims nothing that can be tried"));
+        }
+        for claim in markers(exercise, "claim") {
+            let (command, expected) = claim.split_once(" => ").expect(claim);
+            let printed = printed(command, &folder);
+            if !printed.contains(expected) {
+                complaints.push(format!("{title}: {command}\n  {expected}\n  {printed}"));
+            }
         }
     }
     demand(complaints);
