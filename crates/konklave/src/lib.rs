@@ -10,6 +10,7 @@
 //! | [`mutex`] | mutual exclusion: at most one node at a time is inside |
 //! | [`booking`] | booking: of intervals that overlap, at most one is held at a time |
 //! | [`election`] | leader election: exactly one node is elected, and all nodes learn which |
+//! | [`object`] | shared objects: what each answers if one operation follows the other |
 //! | [`wave`] | waves, as building blocks: every node takes part before any node decides |
 //!
 //! ```
@@ -28,6 +29,7 @@ pub mod election;
 pub mod graph;
 pub mod mutex;
 mod node_set;
+pub mod object;
 pub mod protocol;
 mod recorder;
 pub mod sense;

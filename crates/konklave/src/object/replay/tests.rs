@@ -1,0 +1,154 @@
+//! Against a judge who sees everything at once: two processes that invoke two operations each, in
+//! every interleaving of invocations and returns, with every witness order.
+
+use std::collections::{BTreeSet, VecDeque};
+
+use super::*;
+use crate::object::{Queue, QueueOp};
+
+/// The operations: process, number, what is asked.
+const OPERATIONS: [(u32, u32, QueueOp); 4] = [
+    (0, 0, QueueOp::Enqueue(1)),
+    (0, 1, QueueOp::Dequeue),
+    (1, 0, QueueOp::Dequeue),
+    (1, 1, QueueOp::Enqueue(2)),
+];
+
+/// An operation is invoked, or returns.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Step {
+    Invoke(usize),
+    Return(usize),
+}
+
+/// All interleavings: a process may invoke its second operation before the first has returned.
+fn interleavings() -> Vec<Vec<Step>> {
+    let (mut all, mut open) = (Vec::new(), vec![Vec::new()]);
+    while let Some(steps) = open.pop() {
+        if steps.len() == 8 {
+            all.push(steps);
+            continue;
+        }
+        for (index, &(_, seq, _)) in OPERATIONS.iter().enumerate() {
+            let has = |step| steps.contains(&step);
+            let step = match has(Step::Invoke(index)) {
+                false if seq == 1 && !has(Step::Invoke(index - 1)) => continue,
+                false => Step::Invoke(index),
+                true => Step::Return(index),
+            };
+            if !has(step) {
+                open.push([steps.clone(), vec![step]].concat());
+            }
+        }
+    }
+    all
+}
+
+fn orders() -> Vec<[usize; 4]> {
+    let digits = (0..256usize).map(|it| [it & 3, it >> 2 & 3, it >> 4 & 3, it >> 6]);
+    digits.filter(|it| it.iter().collect::<BTreeSet<_>>().len() == 4).collect()
+}
+
+/// The answers if the operations happen in this order, `order[place]` being an operation.
+fn answers(order: [usize; 4]) -> [Answer; 4] {
+    let mut answers = [None; 4];
+    let mut queue = VecDeque::new();
+    for index in order {
+        match OPERATIONS[index].2 {
+            QueueOp::Enqueue(id) => queue.push_back(id),
+            QueueOp::Dequeue => answers[index] = queue.pop_front(),
+        }
+    }
+    answers
+}
+
+/// Which kinds of faults there are: answers, program order, real time.
+fn judged(steps: &[Step], order: [usize; 4], is_spoilt: bool) -> [bool; 3] {
+    let place = |index: usize| order.iter().position(|it| *it == index).unwrap();
+    let time = |step| steps.iter().position(|it| *it == step).unwrap();
+    let against_time = (0..4).any(|one| {
+        (0..4).any(|other| {
+            time(Step::Return(one)) < time(Step::Invoke(other)) && place(other) < place(one)
+        })
+    });
+    [is_spoilt, place(0) > place(1) || place(2) > place(3), against_time]
+}
+
+#[test]
+fn every_interleaving_is_judged_as_by_one_who_sees_all() {
+    let interleavings = interleavings();
+    assert_eq!(interleavings.len(), 70 * 3 * 3, "3 ways of each process, 70 to merge two");
+    let mut seen = BTreeSet::new();
+    let cases = interleavings.iter().flat_map(|it| orders().into_iter().map(move |o| (it, o)));
+    for (steps, order) in cases {
+        for spoilt in [None, Some(1), Some(2)] {
+            let mut answers = answers(order);
+            if let Some(spoilt) = spoilt {
+                answers[spoilt] = Some(7);
+            }
+            let expected = judged(steps, order, spoilt.is_some());
+            assert_eq!(replayed(steps, order, answers), expected, "{order:?}, {answers:?}");
+            seen.insert(expected);
+        }
+    }
+    assert_eq!(seen.len(), 8, "every combination occurs");
+}
+
+fn replayed(steps: &[Step], order: [usize; 4], answers: [Answer; 4]) -> [bool; 3] {
+    let mut replay = Replay::<Queue>::default();
+    let mut found = [false; 3];
+    for &step in steps {
+        let (Step::Invoke(index) | Step::Return(index)) = step;
+        let (process, seq, op) = OPERATIONS[index];
+        let process = NodeId(process);
+        if step == Step::Invoke(index) {
+            assert_eq!(replay.invoke(process), seq);
+            continue;
+        }
+        let witness = order.iter().position(|it| *it == index).unwrap() as u64;
+        let answer = answers[index];
+        for fault in replay.finish(Returned { process, seq, op, answer, witness }) {
+            match fault {
+                Fault::WrongAnswer(..) => found[0] = true,
+                Fault::ProgramOrder(..) => found[1] = true,
+                Fault::RealTime(..) => found[2] = true,
+                other => panic!("{other}"),
+            }
+        }
+    }
+    assert_eq!((replay.outstanding().count(), replay.early.len(), replay.gap()), (0, 0, None));
+    found
+}
+
+fn enqueued(process: u32, seq: u32, witness: u64) -> Returned<QueueOp> {
+    let process = NodeId(process);
+    Returned { process, seq, op: QueueOp::Enqueue(witness), answer: None, witness }
+}
+
+#[test]
+fn only_what_waits_is_remembered() {
+    let mut replay = Replay::<Queue>::default();
+    let first = replay.invoke(NodeId(0));
+    for seq in 0..100 {
+        assert_eq!(replay.invoke(NodeId(1)), seq);
+        assert_eq!(replay.finish(enqueued(1, seq, u64::from(seq) + 1)), []);
+    }
+    assert_eq!((replay.early.len(), replay.object().size()), (100, 0));
+    assert_eq!(replay.finish(enqueued(0, first, 0)), []);
+    assert_eq!((replay.early.len(), replay.object().size()), (0, 101));
+}
+
+#[test]
+fn a_place_is_taken_once_and_none_is_left_out() {
+    let mut replay = Replay::<Queue>::default();
+    for process in 0..4 {
+        replay.invoke(NodeId(process));
+    }
+    assert_eq!(replay.finish(enqueued(0, 0, 0)), []);
+    assert_eq!(replay.finish(enqueued(0, 0, 1)), [Fault::NotInvoked(enqueued(0, 0, 1))]);
+    assert_eq!(replay.finish(enqueued(1, 0, 0)), [Fault::SamePlace(enqueued(1, 0, 0))]);
+    assert_eq!(replay.finish(enqueued(2, 0, 2)), []);
+    assert_eq!(replay.gap(), None, "node 3 may have place 1");
+    assert_eq!(replay.finish(enqueued(3, 0, 3)), []);
+    assert_eq!(replay.gap(), Some(1));
+}
