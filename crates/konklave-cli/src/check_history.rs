@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use konklave_check::history::{self, BUDGET, Consistency, Finding, Method, Report};
+use serde_json::json;
 
 use crate::Exit;
 use crate::failure::Failure;
@@ -18,14 +19,23 @@ use crate::output;
   konklave check-history examples/histories/dictionary-stale.jsonl --consistency sequential
   konklave check-history - --json < examples/histories/queue-overtaken.jsonl
 
-The file is JSON Lines. The first line names the object: register, dictionary, queue, stack or heap.
-Each other line is an operation:
+The file is JSON Lines. The first line names the object: register, dictionary, ordered_set, queue,
+stack or heap. Each other line is an operation:
   {\"konklave_history\":1,\"object\":\"queue\"}
   {\"process\":0,\"seq\":0,\"op\":{\"enqueue\":5},\"invoked\":3,\"returned\":9}
   {\"process\":1,\"seq\":0,\"op\":\"dequeue\",\"result\":5,\"invoked\":4,\"returned\":12}
 An operation without 'returned' is pending; a result of null means that there was no value. If all
 completed operations have a 'witness', a list of numbers, that order is checked, which is fast.
 Otherwise, or if the witness order fails, the search looks for any valid order.
+
+Several objects have names, and each operation says which it is about; each is judged by itself:
+  {\"konklave_history\":1,\"objects\":{\"jobs\":\"queue\",\"done\":\"ordered_set\"}}
+  {\"object\":\"jobs\",\"process\":0,\"seq\":0,\"op\":{\"enqueue\":5},\"invoked\":3,\"returned\":9}
+
+Operations of one process may overlap (pipelining). Sequential consistency keeps the order in which
+it invoked them, its program order. Linearizability keeps real time only, so it says nothing about
+the order of those that overlap, and does not imply sequential consistency; then the check also says
+whether one order keeps both: linearizable in program order.
 
 Exit codes: 0 consistent, 1 violated, 2 bad usage or input,
 3 inconclusive: the search hit its limit.")]
@@ -47,6 +57,8 @@ pub enum Kind {
     Sequential,
     /// Every operation takes effect between its invocation and its return
     Linearizable,
+    /// Both, by one order; differs from linearizable only if a process pipelines
+    LinearizableInProgramOrder,
 }
 
 /// Checks a history, and explains the verdict.
@@ -54,21 +66,27 @@ pub fn check_history(args: &CheckHistoryArgs) -> Result<Exit, Failure> {
     let wanted = match args.consistency {
         Some(Kind::Sequential) => vec![Consistency::Sequential],
         Some(Kind::Linearizable) => vec![Consistency::Linearizable],
+        Some(Kind::LinearizableInProgramOrder) => vec![Consistency::LinearizableInProgramOrder],
         None => vec![Consistency::Sequential, Consistency::Linearizable],
     };
     let path = &args.file;
-    let report = history::check(open(path)?, &wanted, BUDGET)
+    let reports = history::check(open(path)?, &wanted, BUDGET)
         .map_err(|malformed| Failure::bad(format!("{}: {malformed}", path.display())))?;
-    conclude(&report, args.json)
+    conclude(&reports, args.json)
 }
 
-/// Prints the findings.
-pub(crate) fn conclude(report: &Report, is_json: bool) -> Result<Exit, Failure> {
-    match is_json {
-        true => output::json(report)?,
-        false => output::lines(&describe(report))?,
+/// Prints the findings about each object.
+pub(crate) fn conclude(reports: &[Report], is_json: bool) -> Result<Exit, Failure> {
+    match (is_json, reports) {
+        (true, [report]) if report.name.is_none() => output::json(report)?,
+        (true, _) => output::json(&json!({ "objects": reports }))?,
+        (false, _) => {
+            let described: Vec<_> = reports.iter().map(describe).collect();
+            output::lines(&described.join(&String::new()))?;
+        }
     }
-    let has = |verdict| report.findings.iter().any(|finding| finding.verdict == verdict);
+    let findings = || reports.iter().flat_map(|report| &report.findings);
+    let has = |verdict| findings().any(|finding| finding.verdict == verdict);
     Ok(match () {
         () if has(history::Verdict::Violated) => Exit::Broken,
         () if has(history::Verdict::Undecided) => Exit::Inconclusive,
@@ -90,9 +108,18 @@ fn describe(report: &Report) -> Vec<String> {
         0 => String::new(),
         pending => format!(", {} of them pending", output::grouped(pending as u64)),
     };
+    let name = match &report.name {
+        Some(name) => format!("{} ({})", output::bold(name), report.object),
+        None => output::bold(report.object),
+    };
+    let pipelining = match report.pipelining {
+        0 => String::new(),
+        1 if report.processes == 1 => ", which pipelines".to_owned(),
+        1 => ", 1 of which pipelines".to_owned(),
+        many => format!(", {} of which pipeline", output::grouped(many as u64)),
+    };
     let mut lines = vec![format!(
-        "{}: {}{pending}, by {}",
-        output::bold(report.object),
+        "{name}: {}{pending}, by {}{pipelining}",
         counted(report.operations, "operation"),
         counted(report.processes, "process"),
     )];
@@ -101,6 +128,16 @@ fn describe(report: &Report) -> Vec<String> {
         let consistency = finding.consistency.to_string();
         let width = width.unwrap_or(0);
         lines.push(format!("  {consistency:width$}  {}", verdict(finding)));
+    }
+    let is_about_time = |finding: &Finding| finding.consistency == Consistency::Linearizable;
+    if report.pipelining > 0 && report.findings.iter().any(is_about_time) {
+        lines.extend(PIPELINING.map(str::to_owned));
+    }
+    let broken = || report.conditions.iter().filter(|judged| !judged.holds);
+    if broken().next().is_some() {
+        lines
+            .extend([String::new(), "Conditions that the witness order does not meet:".to_owned()]);
+        lines.extend(broken().map(|judged| format!("  {}", judged.demand)));
     }
     let mut told: Option<&Finding> = None;
     for finding in &report.findings {
@@ -117,6 +154,14 @@ fn describe(report: &Report) -> Vec<String> {
     }
     lines
 }
+
+/// Why a history can be linearizable without being sequentially consistent.
+const PIPELINING: [&str; 4] = [
+    "",
+    "A process pipelines: it invokes an operation before the last one has returned. Sequential",
+    "consistency keeps the program order of these operations. Linearizability keeps real time,",
+    "which leaves their order open: so it does not imply sequential consistency here.",
+];
 
 fn counted(count: usize, what: &str) -> String {
     let plural = if what.ends_with('s') { "es" } else { "s" };

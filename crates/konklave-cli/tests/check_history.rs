@@ -231,3 +231,64 @@ fn standard_input_is_a_file() {
     assert_eq!(output.status.code(), Some(0));
     assert!(text(&output.stdout).starts_with("queue: 6 operations"));
 }
+
+/// A process that asks before it was answered: what the order of its operations is depends on whom
+/// you ask, and the screen says so.
+#[test]
+fn pipelining_is_explained_where_it_matters() {
+    let enqueue = r#"{"process":0,"seq":0,"op":{"enqueue":1},"invoked":0,"returned":5}"#;
+    let dequeue = r#"{"process":0,"seq":1,"op":"dequeue","result":null,"invoked":1,"returned":3}"#;
+    let path = file("pipelining.jsonl", &lines(QUEUE, &[enqueue, dequeue]));
+    let (shown, code) = check(&path, "");
+    assert_eq!(code, Some(1), "{shown}");
+    let expected = "\
+queue: 2 operations, by 1 process, which pipelines
+  sequentially consistent  no, a search tried all orders
+  linearizable             yes, by an order that a search found
+
+A process pipelines: it invokes an operation before the last one has returned. Sequential
+consistency keeps the program order of these operations. Linearizability keeps real time,
+which leaves their order open: so it does not imply sequential consistency here.
+";
+    assert!(shown.starts_with(expected), "{shown}");
+
+    let found = dequeue.replace("null", "1");
+    let path = file("pipelined.jsonl", &lines(QUEUE, &[enqueue, &found]));
+    let (shown, code) = check(&path, "");
+    assert_eq!(code, Some(0), "{shown}");
+    assert!(shown.contains("linearizable in program order  yes, by an order that"), "{shown}");
+    let (shown, _) = check(&path, "--consistency linearizable-in-program-order --json");
+    let report: Value = serde_json::from_str(&shown).unwrap();
+    assert_eq!(report["pipelining"], 1);
+    assert_eq!(report["findings"][0]["consistency"], "linearizable_in_program_order");
+}
+
+#[test]
+fn the_specimen_that_pipelines_is_explained() {
+    let shown = text(&konklave("check --specimen queue-get-overtakes-put").stdout);
+    assert!(shown.contains("sequentially consistent  no"), "{shown}");
+    assert!(shown.contains("it does not imply sequential consistency here"), "{shown}");
+}
+
+#[test]
+fn several_objects_are_named() {
+    let header = r#"{"konklave_history":1,"objects":{"jobs":"queue","done":"ordered_set"}}"#;
+    let insert = r#""object":"done","process":0,"seq":0,"op":{"insert":4},"invoked":0"#;
+    let dequeue = r#""object":"jobs","process":0,"seq":1,"op":"dequeue","result":null,"invoked":1"#;
+    let [insert, dequeue] = [insert, dequeue].map(|it| format!("{{{it},\"returned\":3}}"));
+    let path = file("several.jsonl", &lines(header, &[&insert, &dequeue]));
+    let (shown, code) = check(&path, "--consistency sequential");
+    assert_eq!(code, Some(0), "{shown}");
+    let expected = "\
+done (ordered_set): 1 operation, by 1 process
+  sequentially consistent  yes, by an order that a search found
+
+jobs (queue): 1 operation, by 1 process
+  sequentially consistent  yes, by an order that a search found
+";
+    assert_eq!(shown, expected);
+    let (shown, _) = check(&path, "--json");
+    let report: Value = serde_json::from_str(&shown).unwrap();
+    assert_eq!(report["objects"][1]["name"], "jobs");
+    assert_eq!(report["objects"][1]["findings"][0]["verdict"], "consistent");
+}

@@ -20,26 +20,37 @@
 //! {"process":1,"seq":0,"op":"dequeue","result":5,"invoked":4,"returned":12,"witness":[1,0,3]}
 //! ```
 //!
-//! The operations of the objects, with a `result` where they ask for something, `null` if there is
-//! nothing:
+//! [`konklave::object`] lists the objects and their operations. An operation that asks for
+//! something has a `result`, `null` if there is nothing. Everything is a whole number. Elements of
+//! queues, stacks and heaps are unique: none is inserted twice. Among elements of the same
+//! priority, a heap may give any.
 //!
-//! | object | operations |
-//! |---|---|
-//! | `register` | `{"write":VALUE}`, `"read"` with result |
-//! | `dictionary` | `{"put":{"key":K,"value":V}}`, `{"delete":K}`, `{"get":K}` with result |
-//! | `queue` | `{"enqueue":ID}`, `"dequeue"` with result |
-//! | `stack` | `{"push":ID}`, `"pop"` with result |
-//! | `heap` | `{"insert":{"id":ID,"priority":P}}`, `"delete_min"` with result, an id |
+//! A history may be about several objects. Then the first line names them, each operation says
+//! which it is about, and `seq` counts the operations of a process on all of them:
 //!
-//! Everything is a whole number. Ids are unique: nothing is inserted twice. Among elements of the
-//! same priority, a heap may give any.
+//! ```text
+//! {"konklave_history":1,"objects":{"jobs":"queue","done":"ordered_set"}}
+//! {"object":"jobs","process":0,"seq":0,"op":{"enqueue":5},"invoked":3,"returned":9}
+//! ```
+//!
+//! Each object is judged by itself. If each is linearizable, so are all together; of sequential
+//! consistency this is not true.
+//!
+//! # Pipelining
+//!
+//! Operations of one process may overlap: it invokes the next before the last has returned. In the
+//! textbooks a process waits, so that real time implies program order, and every linearizable
+//! history is sequentially consistent. Of a process that pipelines this is not true: real time
+//! leaves the order of its overlapping operations open, its program order does not. So there is a
+//! third condition, that one order agrees with both ([`Consistency`]).
 //!
 //! # Pending operations
 //!
 //! An operation that has not returned may have had its effect or not, so an order may have it or
 //! leave it out. That includes removals: a pending one may have taken an element that nobody got.
 
-mod object;
+mod case;
+mod conditions;
 mod read;
 mod report;
 mod search;
@@ -47,16 +58,18 @@ mod shrink;
 mod sources;
 mod witness;
 
-pub use object::{Answer, Dictionary, Heap, Nature, Object, Queue, Register, Stack};
-pub use object::{DictionaryOp, HeapOp, QueueOp, RegisterOp, StackOp};
+pub use conditions::{Condition, check_conditions};
 pub use read::{Malformed, OBJECTS, VERSION, write};
-pub use report::{BUDGET, Explanation, Finding, Method, Report, Shown, Verdict, check};
+pub use report::{BUDGET, Explanation, Finding, Judged, Method, Report, Shown, Verdict, check};
 pub use search::{Obstacle, Outcome, Stuck, search};
 pub use shrink::shrink;
 pub use witness::{Complaint, Complaints, check_witness};
 
 use std::fmt::{self, Display};
 
+pub use konklave::object::{Answer, Nature, Object};
+pub use konklave::object::{Dictionary, Heap, OrderedSet, Queue, Register, Stack};
+pub use konklave::object::{DictionaryOp, HeapOp, OrderedSetOp, QueueOp, RegisterOp, StackOp};
 use serde::{Deserialize, Deserializer, Serialize};
 
 /// Which orders of the operations are allowed as an explanation.
@@ -68,6 +81,20 @@ pub enum Consistency {
     /// Those in which an operation that returned before another was invoked stands before it.
     /// Operations of one process may overlap, and those that do may stand in any order.
     Linearizable,
+    /// Those that are both. They differ from the linearizable ones only if a process pipelines.
+    LinearizableInProgramOrder,
+}
+
+impl Consistency {
+    /// Whether the operations of a process must stand as it issued them.
+    fn keeps_program_order(self) -> bool {
+        self != Self::Linearizable
+    }
+
+    /// Whether what does not overlap must stand as it happened.
+    fn keeps_time(self) -> bool {
+        self != Self::Sequential
+    }
 }
 
 impl Display for Consistency {
@@ -75,6 +102,7 @@ impl Display for Consistency {
         f.write_str(match self {
             Self::Sequential => "sequentially consistent",
             Self::Linearizable => "linearizable",
+            Self::LinearizableInProgramOrder => "linearizable in program order",
         })
     }
 }
@@ -135,6 +163,14 @@ impl<O: Object> History<O> {
     /// All operations, as they were given.
     pub fn operations(&self) -> &[Operation<O::Op>] {
         &self.operations
+    }
+
+    /// How many processes pipeline: they invoke an operation before the last one has returned.
+    pub fn pipelining(&self) -> usize {
+        let mut order: Vec<&Operation<O::Op>> = self.operations.iter().collect();
+        order.sort_unstable_by_key(|operation| (operation.process, operation.seq));
+        let of_one = order.chunk_by(|one, other| one.process == other.process);
+        of_one.filter(|it| it.windows(2).any(|pair| !pair[0].precedes(pair[1]))).count()
     }
 
     /// How many processes there are.

@@ -51,8 +51,8 @@ pub fn search<O: Object>(
 
 /// Searches for an order of some of the operations.
 ///
-/// Linearizability is local: each key has an order, and then there is one for all. Sequential
-/// consistency is not.
+/// Linearizability is local: each key has an order, and then there is one for all. With program
+/// order it is not.
 pub(super) fn search_among<O: Object>(
     operations: &[Operation<O::Op>],
     among: &[usize],
@@ -60,13 +60,13 @@ pub(super) fn search_among<O: Object>(
     budget: &mut u64,
 ) -> Outcome {
     let among = relevant::<O>(operations, among);
-    if consistency == Consistency::Sequential {
+    if consistency.keeps_program_order() {
         let lanes = processes(operations, &among);
         return Search::<O>::new(operations, consistency, lanes).run(budget);
     }
     let mut keys: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
     for index in among {
-        keys.entry(O::nature(operations[index].op).key()).or_default().push(index);
+        keys.entry(O::nature(operations[index].op).part()).or_default().push(index);
     }
     let mut parts: Vec<_> = keys.into_values().collect();
     parts.sort_by_key(Vec::len); // The hard ones last: they may spend what is left.
@@ -94,8 +94,10 @@ pub(super) fn relevant<O: Object>(operations: &[Operation<O::Op>], among: &[usiz
     let are_loose = !loose::<O>(operations, among).is_empty();
     let helps = |operation: &Operation<O::Op>| match O::nature(operation.op) {
         Nature::Remove => are_loose,
-        Nature::Read(_) => false,
-        nature => found.contains(&(nature.key(), nature.value(None))),
+        Nature::Read(_) | Nature::Look => false,
+        // Without the key, another may be the nearest.
+        Nature::Discard(_) => true,
+        nature => found.contains(&(nature.part(), nature.value(None))),
     };
     let keep = |&index: &usize| !operations[index].is_pending() || helps(&operations[index]);
     among.iter().copied().filter(keep).collect()
@@ -109,7 +111,7 @@ pub(super) fn found<O: Object>(
     let answered = among.iter().map(|&index| &operations[index]).filter(|o| !o.is_pending());
     answered
         .filter(|operation| O::nature(operation.op).asks())
-        .map(|operation| (O::nature(operation.op).key(), operation.answer()))
+        .map(|operation| (O::nature(operation.op).part(), operation.answer()))
         .collect()
 }
 
@@ -159,6 +161,18 @@ fn chains<Op>(operations: &[Operation<Op>], mut part: Vec<usize>) -> Vec<Vec<usi
     lanes
 }
 
+/// Of each operation of a lane and those behind it, the one that returned first.
+fn first_to_return<Op>(operations: &[Operation<Op>], lane: &[usize]) -> Vec<usize> {
+    let returned = |index: usize| operations[index].returned.unwrap_or(u64::MAX);
+    let mut first = lane.to_vec();
+    for place in (1..first.len()).rev() {
+        if returned(first[place]) < returned(first[place - 1]) {
+            first[place - 1] = first[place];
+        }
+    }
+    first
+}
+
 /// One order from those of the keys: each operation has its effect when it is invoked, or when the
 /// one before it has, if that is later. As its order respects time, it has not returned by then.
 fn merge<Op>(operations: &[Operation<Op>], orders: Vec<Vec<usize>>) -> Vec<usize> {
@@ -200,9 +214,11 @@ struct Point<O> {
 /// same object before, it does not look again.
 struct Search<'a, O: Object> {
     operations: &'a [Operation<O::Op>],
-    consistency: Consistency,
     /// Lists of operations whose order is given.
     lanes: Vec<Vec<usize>>,
+    /// If time matters: of each operation of a lane and those behind it, the one that returned
+    /// first. In a lane of a process that pipelines it need not be the next.
+    first: Vec<Vec<usize>>,
     /// What pending removals may have taken.
     loose: Vec<u64>,
     /// How much of each lane is done.
@@ -222,7 +238,11 @@ impl<'a, O: Object> Search<'a, O> {
         let left = all.iter().filter(|&&index| !operations[index].is_pending()).count();
         let loose = loose::<O>(operations, &all);
         let heads = vec![0; lanes.len()];
-        Self { operations, consistency, lanes, loose, heads, left, seen: HashSet::new() }
+        let first = match consistency.keeps_time() {
+            true => lanes.iter().map(|lane| first_to_return(operations, lane)).collect(),
+            false => Vec::new(),
+        };
+        Self { operations, lanes, first, loose, heads, left, seen: HashSet::new() }
     }
 
     fn run(mut self, budget: &mut u64) -> Outcome {
@@ -307,15 +327,12 @@ impl<'a, O: Object> Search<'a, O> {
         moves
     }
 
-    /// If time matters: of all that is not done, the operation that returned first. It is the next
-    /// of its lane, because lanes follow time.
+    /// If time matters: of all that is not done, the operation that returned first.
     fn first_to_return(&self) -> Option<usize> {
-        match self.consistency {
-            Consistency::Sequential => None,
-            Consistency::Linearizable => (0..self.lanes.len())
-                .filter_map(|lane| self.head(lane))
-                .min_by_key(|&index| self.operations[index].returned.unwrap_or(u64::MAX)),
-        }
+        let first = self.first.iter().zip(&self.heads);
+        first
+            .filter_map(|(lane, &head)| lane.get(head as usize).copied())
+            .min_by_key(|&index| self.operations[index].returned.unwrap_or(u64::MAX))
     }
 
     /// The object after a move, if its answer is right.
@@ -323,7 +340,7 @@ impl<'a, O: Object> Search<'a, O> {
         let mut object = object.clone();
         if let Step::Carry(answer) = chosen.step {
             let index = self.head(chosen.lane)?;
-            object.apply(self.operations[index].op, answer).ok()?;
+            object.accept(self.operations[index].op, answer).ok()?;
         }
         Some(object)
     }
@@ -369,7 +386,7 @@ impl<'a, O: Object> Search<'a, O> {
             if let Some(first) = first.filter(is_early) {
                 next.push((index, Obstacle::After(first)));
             } else if !operation.is_pending()
-                && let Err(right) = object.clone().apply(operation.op, operation.answer())
+                && let Err(right) = object.clone().accept(operation.op, operation.answer())
             {
                 next.push(match has_source::<O>(self.operations, operation) {
                     true => (index, Obstacle::Answer(right)),

@@ -10,8 +10,9 @@ use super::{Answer, Complaint, Consistency, History, Nature, Object, Operation, 
 /// it is spent, the part stays as small as it is by then.
 ///
 /// What is left out is such that a consistent history would stay consistent: an element with
-/// everyone who got it, a value with everyone who wrote or read it, or an operation that only
-/// looked. So what is left is to blame, and not what was left out.
+/// everyone who got it, a value with everyone who wrote or read it, a key with everyone who added,
+/// discarded or found it, or an operation that only looked. So what is left is to blame, and not
+/// what was left out.
 pub fn shrink<O: Object>(
     history: &History<O>,
     consistency: Consistency,
@@ -70,10 +71,7 @@ pub(super) fn concerned<O: Object>(
     operations: &[Operation<O::Op>],
     complaint: Complaint,
 ) -> Vec<usize> {
-    let subject = |index: usize, answer| {
-        let nature = O::nature(operations[index].op);
-        (nature.key(), nature.value(answer))
-    };
+    let subject = |index: usize, answer| O::nature(operations[index].op).subject(answer);
     let own = |index: usize| subject(index, operations[index].answer());
     let (named, subjects) = match complaint {
         Complaint::WrongAnswer(index, right) => ([index; 2], [own(index), subject(index, right)]),
@@ -101,14 +99,14 @@ fn units<O: Object>(operations: &[Operation<O::Op>], part: &[usize]) -> Vec<Vec<
     for &index in part {
         let operation = &operations[index];
         let nature = O::nature(operation.op);
-        let value = nature.value(operation.answer());
+        let answer = operation.answer();
         match nature {
             Nature::Remove if operation.is_pending() => continue,
-            Nature::Read(_) => looks.push(vec![index]),
-            Nature::Remove if value.is_none() => looks.push(vec![index]),
+            Nature::Read(_) | Nature::Look => looks.push(vec![index]),
+            Nature::Remove if answer.is_none() => looks.push(vec![index]),
             _ => {}
         }
-        subjects.entry((nature.key(), value)).or_default().push(index);
+        subjects.entry(nature.subject(answer)).or_default().push(index);
     }
     subjects.into_values().chain(looks).collect()
 }

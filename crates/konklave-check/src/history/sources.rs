@@ -11,14 +11,14 @@ pub(super) fn without_source<O: Object>(operations: &[Operation<O::Op>]) -> Opti
     for (index, operation) in operations.iter().enumerate() {
         let nature = O::nature(operation.op);
         if !nature.asks() {
-            sources.insert((nature.key(), nature.value(None)), index);
+            sources.insert((nature.part(), nature.value(None)), index);
         }
     }
     let mut taken = HashMap::new();
     for (index, operation) in operations.iter().enumerate() {
         let nature = O::nature(operation.op);
         let (true, Some(found)) = (nature.asks(), operation.answer()) else { continue };
-        let Some(&source) = sources.get(&(nature.key(), Some(found))) else {
+        let Some(&source) = sources.get(&(nature.part(), Some(found))) else {
             return Some(vec![index]);
         };
         if nature == Nature::Remove
@@ -35,9 +35,9 @@ pub(super) fn has_source<O: Object>(
     operations: &[Operation<O::Op>],
     asking: &Operation<O::Op>,
 ) -> bool {
-    let key = O::nature(asking.op).key();
+    let key = O::nature(asking.op).part();
     let is_source = |nature: Nature| {
-        !nature.asks() && nature.key() == key && nature.value(None) == asking.answer()
+        !nature.asks() && nature.part() == key && nature.value(None) == asking.answer()
     };
     asking.answer().is_none() || operations.iter().any(|it| is_source(O::nature(it.op)))
 }

@@ -33,11 +33,20 @@ pub struct Complaints {
 impl Complaints {
     /// What keeps the order from proving this consistency.
     pub fn about(&self, consistency: Consistency) -> Option<Complaint> {
-        self.answers.or(match consistency {
-            Consistency::Sequential => self.sequence,
-            Consistency::Linearizable => self.time,
-        })
+        let sequence = self.sequence.filter(|_| consistency.keeps_program_order());
+        let time = self.time.filter(|_| consistency.keeps_time());
+        self.answers.or(sequence).or(time)
     }
+}
+
+/// The operations in the order of their witnesses, without pending ones that have none.
+pub(super) fn witness_order<O: Object>(history: &History<O>) -> Vec<usize> {
+    let operations = history.operations();
+    let witness = |index: usize| operations[index].witness.as_deref();
+    let mut order: Vec<usize> = (0..operations.len()).collect();
+    order.retain(|&index| witness(index).is_some());
+    order.sort_by_key(|&index| witness(index));
+    order
 }
 
 /// Checks the order of the witnesses. A pending operation without one is left out; a pending
@@ -45,9 +54,7 @@ impl Complaints {
 pub fn check_witness<O: Object>(history: &History<O>) -> Complaints {
     let operations = history.operations();
     let witness = |index: usize| operations[index].witness.as_deref();
-    let mut order: Vec<usize> = (0..operations.len()).collect();
-    order.retain(|&index| witness(index).is_some());
-    order.sort_by_key(|&index| witness(index));
+    let order = witness_order(history);
     let same = order.windows(2).find(|pair| witness(pair[0]) == witness(pair[1]));
     Complaints {
         answers: same
@@ -63,7 +70,7 @@ fn wrong_answer<O: Object>(operations: &[Operation<O::Op>], order: &[usize]) -> 
     let mut object = O::default();
     for (place, &index) in order.iter().enumerate() {
         let operation = &operations[index];
-        let wrong = object.apply(operation.op, operation.answer()).err();
+        let wrong = object.accept(operation.op, operation.answer()).err();
         match (wrong, operation.returned) {
             (None, _) => {}
             (Some(right), Some(_)) => return Some(Complaint::WrongAnswer(index, right)),
@@ -72,7 +79,7 @@ fn wrong_answer<O: Object>(operations: &[Operation<O::Op>], order: &[usize]) -> 
                 let before = order[..place].iter().map(|&it| O::nature(operations[it].op));
                 let mut ids = there.into_iter().chain(before.filter_map(|it| it.value(None)));
                 let taken = ids.find(|&id| {
-                    !found.contains(&(0, Some(id))) && object.apply(operation.op, Some(id)).is_ok()
+                    !found.contains(&(0, Some(id))) && object.accept(operation.op, Some(id)).is_ok()
                 });
                 if taken.is_none() {
                     return Some(Complaint::WrongAnswer(index, there));
@@ -98,7 +105,10 @@ pub(super) fn out_of_sequence<Op>(
 
 /// From the end to the beginning: whatever stands behind an operation must not have returned
 /// before it was invoked, and the one that returned first is the one to compare with.
-fn against_time<Op: Copy>(operations: &[Operation<Op>], order: &[usize]) -> Option<Complaint> {
+pub(super) fn against_time<Op: Copy>(
+    operations: &[Operation<Op>],
+    order: &[usize],
+) -> Option<Complaint> {
     let mut first: Option<usize> = None;
     for &index in order.iter().rev() {
         let operation = &operations[index];

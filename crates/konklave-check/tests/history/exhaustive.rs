@@ -5,7 +5,8 @@
 //! inserted somewhere in the sequence, before or after it, and that no other removal returns. For
 //! heaps, also all orders of different priorities. That makes 1801 sequences, and 19 398 for heaps.
 
-use konklave_check::history::{Heap, HeapOp, Object, Queue, QueueOp, Stack, StackOp};
+use konklave_check::history::{self, History, Object, Operation, check_conditions};
+use konklave_check::history::{Heap, HeapOp, Queue, QueueOp, Stack, StackOp};
 
 use super::conditions::{CONDITIONS, Condition, Discipline, Event, is_right, meets};
 
@@ -70,24 +71,36 @@ fn replays<O: Object>(sequence: &[Event], op: impl Fn(Event) -> O::Op) -> bool {
             Event::Insert { .. } => None,
             Event::Remove(answer) => answer,
         };
-        object.apply(op(event), answer).is_ok()
+        object.accept(op(event), answer).is_ok()
     })
+}
+
+fn queue_op(event: Event) -> QueueOp {
+    match event {
+        Event::Insert { id, .. } => QueueOp::Enqueue(id),
+        Event::Remove(_) => QueueOp::Dequeue,
+    }
+}
+
+fn stack_op(event: Event) -> StackOp {
+    match event {
+        Event::Insert { id, .. } => StackOp::Push(id),
+        Event::Remove(_) => StackOp::Pop,
+    }
+}
+
+fn heap_op(event: Event) -> HeapOp {
+    match event {
+        Event::Insert { id, priority } => HeapOp::Insert { id, priority },
+        Event::Remove(_) => HeapOp::DeleteMin,
+    }
 }
 
 fn replay(sequence: &[Event], discipline: Discipline) -> bool {
     match discipline {
-        Discipline::Queue => replays::<Queue>(sequence, |event| match event {
-            Event::Insert { id, .. } => QueueOp::Enqueue(id),
-            Event::Remove(_) => QueueOp::Dequeue,
-        }),
-        Discipline::Stack => replays::<Stack>(sequence, |event| match event {
-            Event::Insert { id, .. } => StackOp::Push(id),
-            Event::Remove(_) => StackOp::Pop,
-        }),
-        Discipline::Heap => replays::<Heap>(sequence, |event| match event {
-            Event::Insert { id, priority } => HeapOp::Insert { id, priority },
-            Event::Remove(_) => HeapOp::DeleteMin,
-        }),
+        Discipline::Queue => replays::<Queue>(sequence, queue_op),
+        Discipline::Stack => replays::<Stack>(sequence, stack_op),
+        Discipline::Heap => replays::<Heap>(sequence, heap_op),
     }
 }
 
@@ -110,6 +123,48 @@ fn the_conditions_are_those_of_a_replay() {
             assert_eq!(said, done, "{discipline:?}: {case:?}");
         }
     }
+}
+
+/// The operations in this order, which is also their witness: by one process, one after the other.
+fn witnessed<O: Object>(sequence: &[Event], op: impl Fn(Event) -> O::Op) -> History<O> {
+    let operation = |(place, &event): (usize, &Event)| Operation {
+        process: 0,
+        seq: place as u32,
+        op: op(event),
+        result: match event {
+            Event::Insert { .. } => None,
+            Event::Remove(answer) => Some(answer),
+        },
+        invoked: 2 * place as u64,
+        returned: Some(2 * place as u64 + 1),
+        witness: Some(vec![place as i64]),
+    };
+    let operations = sequence.iter().enumerate().map(operation).collect();
+    History::new(operations).expect("it makes sense")
+}
+
+/// The second judge of `check-history` says of each condition what its definition says.
+#[test]
+fn the_second_judge_knows_each_condition() {
+    fn agrees<O: Object>(discipline: Discipline, op: impl Fn(Event) -> O::Op) {
+        for case in cases(discipline).iter().filter(|case| !case.is_empty()) {
+            let judged = check_conditions(&witnessed::<O>(case, &op));
+            let said = |wanted| judged.iter().find(|(it, _)| *it == wanted).expect("said").1;
+            for (ours, theirs) in CONDITIONS.into_iter().zip([
+                history::Condition::InsertedBefore,
+                history::Condition::NothingWhileThere,
+                history::Condition::NoneLeftBehind,
+                history::Condition::NothingAfterLeft,
+                history::Condition::PairsInOrder,
+            ]) {
+                let expected = meets(case, discipline, &[ours]);
+                assert_eq!(said(theirs), expected, "{discipline:?} {ours:?}: {case:?}");
+            }
+        }
+    }
+    agrees::<Queue>(Discipline::Queue, queue_op);
+    agrees::<Stack>(Discipline::Stack, stack_op);
+    agrees::<Heap>(Discipline::Heap, heap_op);
 }
 
 #[test]

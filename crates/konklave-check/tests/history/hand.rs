@@ -1,6 +1,6 @@
 //! Histories whose verdicts are known, and what is said about them.
 
-use konklave_check::history::Consistency::{Linearizable, Sequential};
+use konklave_check::history::Consistency::{Linearizable, LinearizableInProgramOrder, Sequential};
 use konklave_check::history::DictionaryOp::{Delete, Get, Put};
 use konklave_check::history::QueueOp::{Dequeue, Enqueue};
 use konklave_check::history::RegisterOp::{Read, Write};
@@ -202,12 +202,11 @@ fn without<O: Object>(history: &History<O>, out: impl Fn(&Operation<O::Op>) -> b
 /// do with it, or an operation that only looked.
 fn lessened<O: Object>(history: &History<O>) -> Vec<History<O>> {
     let is_removing = |it: &Operation<O::Op>| it.is_pending() && O::nature(it.op).asks();
-    let subject =
-        |it: &Operation<O::Op>| (O::nature(it.op).key(), O::nature(it.op).value(it.answer()));
+    let subject = |it: &Operation<O::Op>| O::nature(it.op).subject(it.answer());
     let mut parts = Vec::new();
     for operation in history.operations().iter().filter(|it| !is_removing(it)) {
         parts.push(without(history, |it| !is_removing(it) && subject(it) == subject(operation)));
-        let is_read = matches!(O::nature(operation.op), Nature::Read(_));
+        let is_read = matches!(O::nature(operation.op), Nature::Read(_) | Nature::Look);
         if is_read || O::nature(operation.op).asks() && operation.answer().is_none() {
             parts.push(without(history, |it| it == operation));
         }
@@ -223,7 +222,7 @@ fn shrinks_well<O: Drawn>(test: &str) {
         let patience = if seed % 2 == 0 { Patience::AsksOn } else { Patience::Waits };
         let shape = Shape { processes: 3, operations: 9, patience };
         let history: History<O> = history(seed, shape);
-        for kind in [Sequential, Linearizable] {
+        for kind in [Sequential, Linearizable, LinearizableInProgramOrder] {
             let is_fine = |history: &History<O>| {
                 matches!(search(history, kind, BUDGET), Outcome::Explained(_))
             };
@@ -251,6 +250,7 @@ fn the_core_is_minimal_and_to_blame() {
     let test = "the_core_is_minimal";
     shrinks_well::<Register>(test);
     shrinks_well::<Dictionary>(test);
+    shrinks_well::<OrderedSet>(test);
     shrinks_well::<Queue>(test);
     shrinks_well::<Stack>(test);
     shrinks_well::<Heap>(test);

@@ -49,6 +49,25 @@ impl Judged for Dictionary {
     }
 }
 
+/// A key is there if the last of the operations before that add or discard it adds it.
+impl Judged for OrderedSet {
+    fn is_right(order: &[(OrderedSetOp, Answer)]) -> bool {
+        order.iter().enumerate().all(|(place, &(op, answer))| {
+            let is_there = |key: &u64| {
+                let (add, discard) = (OrderedSetOp::Insert(*key), OrderedSetOp::Delete(*key));
+                let mut before = order[..place].iter().rev().map(|&(op, _)| op);
+                before.find(|op| *op == add || *op == discard) == Some(add)
+            };
+            match op {
+                OrderedSetOp::Insert(_) | OrderedSetOp::Delete(_) => true,
+                OrderedSetOp::Contains(key) => answer == Some(key).filter(is_there),
+                OrderedSetOp::Successor(key) => answer == (key..4).find(is_there),
+                OrderedSetOp::Predecessor(key) => answer == (0..=key).rev().find(is_there),
+            }
+        })
+    }
+}
+
 impl Judged for Queue {
     fn is_right(order: &[(QueueOp, Answer)]) -> bool {
         meets(order, Discipline::Queue, |op| match op {
@@ -82,9 +101,12 @@ pub(super) fn must_precede<Op: Copy>(
     after: &Operation<Op>,
     consistency: Consistency,
 ) -> bool {
+    let in_program = before.process == after.process && before.seq < after.seq;
+    let in_time = before.returned.is_some_and(|it| it < after.invoked);
     match consistency {
-        Consistency::Sequential => before.process == after.process && before.seq < after.seq,
-        Consistency::Linearizable => before.returned.is_some_and(|it| it < after.invoked),
+        Consistency::Sequential => in_program,
+        Consistency::Linearizable => in_time,
+        Consistency::LinearizableInProgramOrder => in_program || in_time,
     }
 }
 

@@ -1,6 +1,6 @@
 //! What is said about histories that no search gets to the end of, and how much of it is sure.
 
-use konklave_check::history::Consistency::{Linearizable, Sequential};
+use konklave_check::history::Consistency::{Linearizable, LinearizableInProgramOrder, Sequential};
 use konklave_check::history::DictionaryOp::{Get, Put};
 use konklave_check::history::QueueOp::{Dequeue, Enqueue};
 use konklave_check::history::StackOp::{Pop, Push};
@@ -14,11 +14,17 @@ fn findings<O: Object>(history: &History<O>, budget: u64) -> [Finding; 2] {
     [Sequential, Linearizable].map(|kind| finding(history, kind, budget))
 }
 
-/// What is found if only this kind is asked for.
-fn finding<O: Object>(history: &History<O>, kind: Consistency, budget: u64) -> Finding {
+fn written<O: Object>(history: &History<O>) -> Vec<u8> {
     let mut text = Vec::new();
     write(history, &mut text).expect("memory can be written");
-    let report = check(&text[..], &[kind], budget).expect("what was written can be read");
+    text
+}
+
+/// What is found if only this kind is asked for.
+fn finding<O: Object>(history: &History<O>, kind: Consistency, budget: u64) -> Finding {
+    let mut reports =
+        check(&written(history)[..], &[kind], budget).expect("what was written can be read");
+    let report = reports.pop().expect("it is about one object");
     report.findings.into_iter().next().expect("one was asked for")
 }
 
@@ -208,5 +214,40 @@ fn a_broken_witness_is_no_proof() {
     for finding in findings(&history, LITTLE) {
         assert_eq!((finding.verdict, finding.method), (Verdict::Undecided, Method::Search));
         assert!(finding.broken_witness.is_some() && finding.explanation.is_none());
+    }
+}
+
+/// The process invokes its dequeue before its enqueue has returned. In real time the two may be
+/// swapped, so nothing is found; in program order they may not.
+#[test]
+fn a_process_that_pipelines_may_be_linearizable_only() {
+    let entries = [(0, Enqueue(1), None, 0, Some(5)), (0, Dequeue, None, 1, Some(3))];
+    let history = told::<Queue>(&entries);
+    assert_eq!(history.pipelining(), 1);
+    let verdicts = findings(&history, BUDGET).map(|finding| finding.verdict);
+    assert_eq!(verdicts, [Verdict::Violated, Verdict::Consistent]);
+    let both = finding(&history, LinearizableInProgramOrder, BUDGET);
+    assert_eq!(both.verdict, Verdict::Violated);
+}
+
+/// A process that pipelines writes 1, then 2, and after both have returned, another one reads 1.
+/// Program order explains it if the read comes early, real time if the writes are swapped.
+#[test]
+fn two_conditions_may_need_two_orders() {
+    use RegisterOp::{Read, Write};
+    let write = |value, invoked, returned| (0, Write(value), None, invoked, Some(returned));
+    for (found, is_one_order) in [(1, Verdict::Violated), (2, Verdict::Consistent)] {
+        let entries = [write(1, 0, 5), write(2, 1, 4), (1, Read, Some(found), 6, Some(7))];
+        let text = written(&told::<Register>(&entries));
+        let reports = check(&text[..], &[Sequential, Linearizable], BUDGET).unwrap();
+        let [report] = &reports[..] else { panic!("it is about one object") };
+        assert_eq!(report.pipelining, 1);
+        let found: Vec<_> = report.findings.iter().map(|it| (it.consistency, it.verdict)).collect();
+        let expected = [
+            (Sequential, Verdict::Consistent),
+            (Linearizable, Verdict::Consistent),
+            (LinearizableInProgramOrder, is_one_order),
+        ];
+        assert_eq!(found, expected);
     }
 }
