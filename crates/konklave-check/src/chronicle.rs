@@ -1,9 +1,8 @@
 //! A stage on which a schedule is played and, if it is to be kept, written down as a trace.
 
-use konklave::NodeId;
 use konklave::protocol::{Broken, Monitor, Protocol};
-use konklave::trace::{End, Ended, Line};
-use konklave_stage::{Action, Outcome, Stage, Status};
+use konklave::trace::{End, Ended, Fault, Line};
+use konklave_stage::{Action, Letter, Outcome, Stage};
 
 use crate::application::Application;
 use crate::report::Schedule;
@@ -41,14 +40,21 @@ where
         self.stage.pass_until(self.stage.now() + 1);
     }
 
-    /// What is in transit to nodes that have crashed never arrives. That takes no time.
-    pub(crate) fn miss(&mut self) {
-        let is_down = |node: NodeId| self.stage.locals()[node.index()].status == Status::Down;
-        let missed = self.stage.transit().filter(|letter| is_down(letter.to));
-        let missed: Vec<_> = missed.map(|letter| Action::Deliver(letter.number)).collect();
-        for action in missed {
+    /// What becomes at once of messages in transit that never arrive. That takes no time.
+    pub(crate) fn stop(&mut self, fate: impl Fn(&Letter<P>) -> Option<Action<P>>) {
+        let fates: Vec<_> = self.stage.transit().filter_map(fate).collect();
+        for action in fates {
             self.happen_at_once(&action, &[]);
         }
+    }
+
+    /// Writes down a fault that changes nothing on the stage, and lets a tick pass.
+    pub(crate) fn note(&mut self, what: Fault<P>) {
+        let at = self.stage.now();
+        if let Some(lines) = &mut self.lines {
+            lines.push(Line::Fault { at, what });
+        }
+        self.stage.pass_until(at + 1);
     }
 
     fn happen_at_once(&mut self, action: &Action<P>, choices: &[u32]) {

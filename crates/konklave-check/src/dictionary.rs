@@ -6,7 +6,7 @@ use konklave_stage::local::{Local, Reaction, Status, Urge, failed_assertion};
 
 use crate::application::{Application, Standing};
 use crate::code::{Codes, Packet};
-use crate::meaning::{Meaning, NO_NEWS, NumberMap, Outcome, Traits, bytes_of, pair};
+use crate::meaning::{Meaning, NO_NEWS, NumberMap, Outage, Outcome, Traits, bytes_of, pair};
 use crate::numbers::Numbers;
 use crate::system::{Faults, System, World};
 
@@ -34,6 +34,7 @@ enum Heard<P: Protocol> {
     Command(P::Command),
     Event(P::Event),
     Crash,
+    Restart,
     /// An assertion of the node itself has failed.
     Panic(String),
 }
@@ -219,6 +220,7 @@ where
                 Heard::Command(command) => next.on_command(*node, command),
                 Heard::Event(event) => next.on_event(*node, event),
                 Heard::Crash => next.on_crash(*node),
+                Heard::Restart => next.on_restart(*node),
                 Heard::Panic(text) => Err(failed_assertion(text.clone())),
             });
             let judgement = verdict.map(|()| self.monitor(next));
@@ -227,20 +229,54 @@ where
         self.judgements[&key].as_ref().copied()
     }
 
-    fn crash(&mut self, node: NodeId, locals: &[u32]) -> (Vec<u32>, u32) {
+    fn crash(&mut self, node: NodeId, locals: &[u32], outage: Outage) -> (Vec<u32>, u32) {
         let mut next = Vec::with_capacity(locals.len());
         for (other, &number) in NodeId::all(locals.len() as u32).zip(locals) {
             let mut local = self.local_at(number).clone();
             if other == node {
-                // All that it knew is gone, also what its application still wanted.
-                let Local { node, application, .. } = self.fresh[other.index()].clone();
-                local = Local { status: Status::Down, node, application, timers: Vec::new() };
+                let fresh = self.fresh[other.index()].clone();
+                local = match outage {
+                    // All that it knew is gone, also what its application still wanted.
+                    Outage::Final => Local { status: Status::Down, ..fresh },
+                    Outage::Passing => {
+                        local.application.revive();
+                        let Local { application, .. } = local;
+                        Local { status: Status::Away, application, ..fresh }
+                    }
+                };
             } else if local.status == Status::Up {
                 local.application.on_crash(node);
             }
             next.push(self.local(local));
         }
         (next, self.news(node, vec![Heard::Crash]))
+    }
+
+    fn restart(&mut self, node: NodeId, locals: &[u32]) -> Vec<u32> {
+        let mut local = self.local_at(locals[node.index()]).clone();
+        local.status = Status::Asleep;
+        let mut next = Vec::with_capacity(locals.len());
+        for (other, &number) in NodeId::all(locals.len() as u32).zip(locals) {
+            let mut number = number;
+            match self.local_at(number).status {
+                Status::Up => {
+                    let mut told = self.local_at(number).clone();
+                    told.application.on_restart(node);
+                    number = self.local(told);
+                }
+                Status::Down | Status::Away if other != node => local.application.on_crash(other),
+                Status::Down | Status::Away | Status::Asleep => {}
+            }
+            next.push(number);
+        }
+        next[node.index()] = self.local(local);
+        next
+    }
+
+    fn news_of_restart(&mut self, node: NodeId, start: u32) -> u32 {
+        let (_, heard) = self.news.value(start);
+        let heard = std::iter::once(Heard::Restart).chain(heard.iter().cloned()).collect();
+        self.news(node, heard)
     }
 
     fn at_rest(&self, monitor: u32) -> Verdict {

@@ -188,7 +188,7 @@ impl<'a> Space<'a> {
         let world = meaning.world();
         let shape = Shape::new(meaning.nodes(), meaning.codes(), world);
         drop(meaning);
-        first.push(Shape::budget(world.faults));
+        first.extend(shape.weather(world.faults, 0));
         let seen = Seen::new(options.identity);
         Self { options, world, shape, shared, seen, held: Held::default(), first, begun }
     }

@@ -32,4 +32,4 @@ pub use report::{
     Bound, Counterexample, Extremes, Liveness, Property, Reached, Report, Schedule, Verdict,
 };
 pub use seen::Identity;
-pub use system::{Faults, NODES_MAX, Order, Pace, System, World};
+pub use system::{CUT_NODES_MAX, Faults, NODES_MAX, Order, Pace, System, World};

@@ -41,7 +41,13 @@ pub(crate) trait Meaning: Send {
     fn judge(&mut self, monitor: u32, news: u32) -> Result<u32, &Broken>;
 
     /// What becomes of all nodes, and what is heard, when one crashes.
-    fn crash(&mut self, node: NodeId, locals: &[u32]) -> (Vec<u32>, u32);
+    fn crash(&mut self, node: NodeId, locals: &[u32], outage: Outage) -> (Vec<u32>, u32);
+
+    /// What becomes of all nodes when one returns; it is about to start.
+    fn restart(&mut self, node: NodeId, locals: &[u32]) -> Vec<u32>;
+
+    /// What is heard when a node returns and its start gives these news.
+    fn news_of_restart(&mut self, node: NodeId, start: u32) -> u32;
 
     /// What the monitor says if nothing more happens.
     fn at_rest(&self, monitor: u32) -> Verdict;
@@ -61,6 +67,15 @@ pub(crate) trait Meaning: Send {
 
     /// Roughly how many bytes all values take.
     fn bytes(&self) -> usize;
+}
+
+/// For how long a node is down.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Outage {
+    /// For ever.
+    Final,
+    /// Until it returns.
+    Passing,
 }
 
 /// What all threads share.

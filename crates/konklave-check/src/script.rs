@@ -1,7 +1,8 @@
 //! A schedule as a trace.
 
-use konklave::NodeId;
 use konklave::protocol::{Input, Monitor, Protocol};
+use konklave::trace::Fault;
+use konklave::{NodeId, NodeSet};
 use konklave_stage::Action as StageAction;
 use konklave_stage::local::choices_in;
 
@@ -10,9 +11,9 @@ use crate::chronicle::Chronicle;
 use crate::code::Packet;
 use crate::dictionary::Dictionary;
 use crate::explore::{Move, Way};
-use crate::meaning::Meaning;
+use crate::meaning::{Meaning, Outage};
 use crate::report::Schedule;
-use crate::shape::Shape;
+use crate::shape::{Shape, Side};
 use crate::successors::Action;
 use crate::system::System;
 
@@ -27,7 +28,7 @@ where
         let Way { moves, repeats, broken } = way;
         let shape = Shape::new(self.nodes(), self.codes, self.world());
         let chronicle = Chronicle::new(system).kept();
-        let mut script = Script { dictionary: self, shape, chronicle };
+        let mut script = Script { dictionary: self, shape, chronicle, gone: NodeSet::new() };
         for (place, a_move) in moves.iter().enumerate() {
             if repeats == Some(place) {
                 script.chronicle.mark_loop();
@@ -43,6 +44,8 @@ struct Script<'a, P: Protocol, A, M> {
     dictionary: &'a Dictionary<P, A, M>,
     shape: Shape,
     chronicle: Chronicle<P, A, M>,
+    /// The nodes that have crashed for ever.
+    gone: NodeSet,
 }
 
 impl<P, A, M> Script<'_, P, A, M>
@@ -56,6 +59,7 @@ where
         let Move { row, action, reaction } = a_move;
         let packets = self.shape.packets(row);
         let packet = |place: u16| packets[usize::from(place)];
+        let sent_before = self.chronicle.stage.sent();
         match *action {
             Action::Own { node, index } => {
                 let node = NodeId(node.into());
@@ -75,11 +79,56 @@ where
                 let number = self.number(packet(place));
                 self.chronicle.happen(&StageAction::Lose(number), &[]);
             }
-            Action::Crash { node } => {
-                self.chronicle.happen(&StageAction::Crash(NodeId(node.into())), &[]);
+            Action::Miss { place } => {
+                let number = self.number(packet(place));
+                self.chronicle.happen(&StageAction::Deliver(number), &[]);
+            }
+            Action::Crash { node, outage } => {
+                let node = NodeId(node.into());
+                self.chronicle.happen(&StageAction::Crash(node), &[]);
+                if outage == Outage::Final {
+                    self.gone.insert(node);
+                }
+            }
+            Action::Return { node } => self.restart(NodeId(node.into()), *reaction),
+            Action::Cut { side } => self.chronicle.note(Fault::Partition(self.groups(side))),
+            Action::Heal => {
+                let groups = self.groups(self.shape.side(row));
+                self.chronicle.note(Fault::Heal(groups));
             }
         }
-        self.chronicle.miss();
+        self.chronicle.stop(|letter| {
+            let packet = self.shape.codes.packet(letter.from, letter.to, 0);
+            if self.gone.contains(letter.to) {
+                Some(StageAction::Deliver(letter.number)) // It is missed.
+            } else if letter.number >= sent_before
+                && self.shape.crosses(self.shape.side(row), packet)
+            {
+                Some(StageAction::Lose(letter.number))
+            } else {
+                None
+            }
+        });
+    }
+
+    /// A node returns and starts.
+    fn restart(&mut self, node: NodeId, reaction: usize) {
+        self.chronicle.happen(&StageAction::Restart(node), &[]);
+        let reactions = self.chronicle.stage.locals()[node.index()].reactions(&Input::Start);
+        let choices: Vec<_> =
+            choices_in(&reactions[reaction].1.effects).map(|(_, value)| value).collect();
+        self.chronicle.happen(&StageAction::Start(node), &choices);
+    }
+
+    /// The groups of a cut, as options and traces name them.
+    fn groups(&self, side: Side) -> String {
+        let beyond = |node: &usize| side >> node & 1 == 1;
+        let (there, here): (Vec<_>, Vec<_>) = (0..self.shape.nodes).partition(beyond);
+        let group = |nodes: Vec<usize>| {
+            let names: Vec<_> = nodes.iter().map(usize::to_string).collect();
+            names.join(",")
+        };
+        format!("{}/{}", group(here), group(there))
     }
 
     fn arrive(&mut self, row: &[u32], packet: Packet, reaction: usize) {

@@ -1,5 +1,5 @@
 //! A state as a row of integers: the numbers of all locals, of the monitor, what may still go
-//! wrong, and the messages in transit.
+//! wrong, the present cut of the network if there can be any, and the messages in transit.
 //!
 //! Messages are sorted by their channels; within a channel they stand in the order of sending if
 //! that order is kept, and else in the order of their numbers. So equal states are equal rows.
@@ -14,11 +14,17 @@ pub(crate) struct Shape {
     pub(crate) nodes: usize,
     pub(crate) codes: Codes,
     pub(crate) order: Order,
+    /// Where the messages begin.
+    pub(crate) head: usize,
 }
+
+/// The nodes that are cut off from node 0, a bit for each; none if the network is whole.
+pub(crate) type Side = u16;
 
 impl Shape {
     pub(crate) fn new(nodes: usize, codes: Codes, world: World) -> Self {
-        Self { nodes, codes, order: world.order }
+        let head = nodes + 2 + usize::from(world.faults.partitions > 0);
+        Self { nodes, codes, order: world.order, head }
     }
 
     pub(crate) fn locals(self, row: &[u32]) -> &[u32] {
@@ -30,17 +36,53 @@ impl Shape {
     }
 
     pub(crate) fn faults(self, row: &[u32]) -> Faults {
-        let [losses, duplicates, crashes, _] = row[self.nodes + 1].to_le_bytes();
-        Faults { losses, duplicates, crashes }
+        let [losses, duplicates, crashes, restarts] = row[self.nodes + 1].to_le_bytes();
+        Faults { losses, duplicates, crashes, restarts, partitions: self.partitions(row) }
+    }
+
+    /// How many more cuts there may be.
+    fn partitions(self, row: &[u32]) -> u8 {
+        match self.head == self.nodes + 2 {
+            true => 0,
+            false => row[self.nodes + 2].to_le_bytes()[3],
+        }
+    }
+
+    /// The present cut.
+    pub(crate) fn side(self, row: &[u32]) -> Side {
+        match self.head == self.nodes + 2 {
+            true => 0,
+            false => row[self.nodes + 2] as Side,
+        }
+    }
+
+    /// The present cut and how many more there may be, as a number.
+    pub(crate) fn cut(side: Side, partitions: u8) -> u32 {
+        let [low, high] = side.to_le_bytes();
+        u32::from_le_bytes([low, high, 0, partitions])
+    }
+
+    /// Whether a message that is sent now is lost at this cut.
+    pub(crate) fn crosses(self, side: Side, packet: Packet) -> bool {
+        let beyond = |node: usize| side >> node & 1;
+        let (from, to) = (self.codes.sender(packet), self.codes.receiver(packet));
+        side != 0 && beyond(from.index()) != beyond(to.index())
     }
 
     pub(crate) fn packets(self, row: &[u32]) -> &[Packet] {
-        &row[self.nodes + 2..]
+        &row[self.head..]
     }
 
-    /// What may still go wrong, as a number.
+    /// What may still go wrong, but for cuts, as a number.
     pub(crate) fn budget(faults: Faults) -> u32 {
-        u32::from_le_bytes([faults.losses, faults.duplicates, faults.crashes, 0])
+        let Faults { losses, duplicates, crashes, restarts, .. } = faults;
+        u32::from_le_bytes([losses, duplicates, crashes, restarts])
+    }
+
+    /// The numbers of what may go wrong.
+    pub(crate) fn weather(self, faults: Faults, side: Side) -> impl Iterator<Item = u32> {
+        let cut = Self::cut(side, faults.partitions);
+        [Self::budget(faults), cut].into_iter().take(self.head - self.nodes - 1)
     }
 
     /// The fingerprint of what stands before the messages at this place of a row.
@@ -54,12 +96,12 @@ impl Shape {
             Order::Any => 0,
             Order::Fifo => before,
         };
-        part((self.nodes + 2 + before) as u32, packet)
+        part((self.head + before) as u32, packet)
     }
 
     /// The fingerprint of a whole row.
     pub(crate) fn print(self, row: &[u32]) -> u64 {
-        let (before, packets) = row.split_at(self.nodes + 2);
+        let (before, packets) = row.split_at(self.head);
         let fixed = before.iter().enumerate().map(|(place, value)| Self::print_at(place, *value));
         let moving = packets.iter().enumerate().map(|(place, &packet)| {
             self.print_of(packet, self.count_in(&packets[..place], packet))
@@ -130,7 +172,7 @@ impl Shape {
 
     /// Puts a message where it belongs, in a row that begins at `start` of `data` and ends with it.
     pub(crate) fn insert(self, data: &mut Vec<u32>, start: usize, packet: Packet) {
-        let first = start + self.nodes + 2;
+        let first = start + self.head;
         let place = data[first..].partition_point(|&other| match self.order {
             Order::Any => other <= packet,
             Order::Fifo => self.codes.channel(other) <= self.codes.channel(packet),

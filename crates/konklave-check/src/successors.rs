@@ -1,12 +1,14 @@
 //! Everything that can happen next.
 
+mod faults;
+
 use konklave::NodeId;
 use konklave_stage::Status;
 
 use crate::application::Standing;
 use crate::lookup::{BROKEN, Lookup};
-use crate::meaning::{NO_NEWS, Shared, Traits, ask};
-use crate::shape::Shape;
+use crate::meaning::{NO_NEWS, Outage, Shared, Traits, ask};
+use crate::shape::{Shape, Side};
 use crate::system::{Faults, Pace, World};
 
 /// Something that can happen in a state.
@@ -20,8 +22,23 @@ pub(crate) enum Action {
     Duplicate { place: u16 },
     /// The message at this place is lost.
     Lose { place: u16 },
+    /// The message at this place reaches a node that is away.
+    Miss { place: u16 },
     /// A node crashes.
-    Crash { node: u16 },
+    Crash { node: u16, outage: Outage },
+    /// A node that was away returns, and starts.
+    Return { node: u16 },
+    /// The network is cut.
+    Cut { side: Side },
+    /// The network is whole again.
+    Heal,
+}
+
+impl Action {
+    /// Whether it is a fault that need not happen, nor anything instead of it.
+    fn is_optional_fault(self) -> bool {
+        matches!(self, Self::Crash { .. } | Self::Cut { .. })
+    }
 }
 
 /// A state that can be next.
@@ -35,19 +52,24 @@ pub(crate) struct Successor {
     pub(crate) monitor: u32,
 }
 
-/// Whether a state with these successors is an end: nothing more happens unless a node crashes, and
-/// none has to.
+/// Whether a state with these successors is an end: nothing more happens unless a node crashes or
+/// the network is cut, and neither has to.
 pub(crate) fn is_end(successors: &[Successor]) -> bool {
-    successors.iter().all(|successor| matches!(successor.action, Action::Crash { .. }))
+    successors.iter().all(|successor| successor.action.is_optional_fault())
 }
 
 /// The outcome of an action in which no node takes a step.
 const NONE: u32 = u32::MAX;
 
+/// The number of the only input of a node that has not started.
+const START: u32 = 0;
+
 /// One thread's way to look for successors.
 pub(crate) struct Successors<'a> {
     pub(crate) shape: Shape,
     world: World,
+    /// Whether some messages never are in transit: to nodes that are down, across cuts.
+    can_stop: bool,
     shared: &'a Shared,
     pub(crate) lookup: Lookup,
 }
@@ -58,7 +80,8 @@ impl<'a> Successors<'a> {
         let world = meaning.world();
         let shape = Shape::new(meaning.nodes(), meaning.codes(), world);
         drop(meaning);
-        Self { shape, world, shared, lookup: Lookup::default() }
+        let can_stop = world.faults.crashes > 0 || world.faults.partitions > 0;
+        Self { shape, world, can_stop, shared, lookup: Lookup::default() }
     }
 
     /// Names all successors of a state, in a fixed order.
@@ -73,8 +96,7 @@ impl<'a> Successors<'a> {
         let packets = shape.packets(row);
         let is_hasty = self.world.pace == Pace::Free;
         let can_notice = is_hasty || packets.is_empty();
-        let can_time_out = is_hasty
-            || can_notice && (0..shape.nodes).all(|node| self.traits(row[node]).notices == 0);
+        let can_time_out = is_hasty || can_notice && self.is_all_noticed(row);
         for node in 0..shape.nodes {
             let Traits { free, notices, timers, .. } = self.traits(row[node]);
             let notices = if can_notice { notices } else { 0 };
@@ -86,6 +108,12 @@ impl<'a> Successors<'a> {
             let action = Action::Deliver { place: place as u16 };
             let change = shape.taken(packets, place);
             let without = print.wrapping_add(change);
+            if self.is_missed(row, packets[place]) {
+                let action = Action::Miss { place: place as u16 };
+                let monitor = shape.monitor(row);
+                found(Successor { print: without, action, outcome: NONE, monitor });
+                continue;
+            }
             self.deliver(row, without, action, place, found);
             if faults.duplicates > 0 {
                 let left = Faults { duplicates: faults.duplicates - 1, ..faults };
@@ -100,27 +128,30 @@ impl<'a> Successors<'a> {
                 found(Successor { print, action, outcome: NONE, monitor });
             }
         }
-        if faults.crashes > 0 {
-            self.crashes(row, found);
-        }
+        self.outages(row, faults, found);
+        self.cuts(row, print, faults, found);
     }
 
     /// Whether a state with these successors is at rest: nothing more has to happen. Nodes may
-    /// crash and applications may ask for something, if any has before: where nobody asks for
-    /// anything, that nobody gets it breaks no promise.
+    /// crash, the network may be cut, and applications may ask for something, if any has before:
+    /// where nobody asks for anything, that nobody gets it breaks no promise.
     pub(crate) fn is_at_rest(&mut self, row: &[u32], successors: &[Successor]) -> bool {
-        let is_optional = |action| match action {
-            Action::Crash { .. } => true,
+        let is_optional = |action: Action| match action {
             Action::Own { node, index } => {
                 u32::from(index) < self.traits(row[usize::from(node)]).wishes
             }
-            Action::Deliver { .. } | Action::Duplicate { .. } | Action::Lose { .. } => false,
+            _ => action.is_optional_fault(),
         };
         if !successors.iter().map(|successor| successor.action).all(is_optional) {
             return false;
         }
         let mut locals = self.shape.locals(row).iter();
         is_end(successors) || locals.any(|&local| self.traits(local).standing != Standing::Idle)
+    }
+
+    /// Whether no notice is pending.
+    fn is_all_noticed(&mut self, row: &[u32]) -> bool {
+        (0..self.shape.nodes).all(|node| self.traits(row[node]).notices == 0)
     }
 
     fn traits(&mut self, local: u32) -> Traits {
@@ -193,9 +224,9 @@ impl<'a> Successors<'a> {
                     .wrapping_sub(Shape::print_at(shape.nodes, old))
                     .wrapping_add(Shape::print_at(shape.nodes, monitor));
             }
-            let change = match self.world.faults.crashes {
-                0 => shape.sent(packets, taken, self.lookup.sends(brief).iter().copied()),
-                _ => {
+            let change = match self.can_stop {
+                false => shape.sent(packets, taken, self.lookup.sends(brief).iter().copied()),
+                true => {
                     let sends = self.arriving(row, outcome);
                     shape.sent(packets, taken, sends.iter().copied())
                 }
@@ -204,51 +235,30 @@ impl<'a> Successors<'a> {
         }
     }
 
-    /// The messages of an outcome that do not go to crashed nodes.
+    /// The messages of an outcome that go neither to crashed nodes nor across the present cut.
     fn arriving(&mut self, row: &[u32], outcome: u32) -> Vec<u32> {
+        let side = self.shape.side(row);
         let mut sends = self.lookup.sends(self.lookup.outcome(outcome)).to_vec();
         sends.retain(|&packet| {
             let receiver = self.shape.codes.receiver(packet).index();
-            self.lookup.traits(self.shared, row[receiver]).status != Status::Down
+            let status = self.lookup.traits(self.shared, row[receiver]).status;
+            status != Status::Down && !self.shape.crosses(side, packet)
         });
         sends
-    }
-
-    fn crashes(&mut self, row: &[u32], found: &mut impl FnMut(Successor)) {
-        for node in 0..self.shape.nodes {
-            if self.traits(row[node]).status != Status::Up {
-                continue;
-            }
-            let action = Action::Crash { node: node as u16 };
-            let mut next = Vec::new();
-            let monitor = self.crash(row, node, &mut next);
-            let print = self.shape.print(&next);
-            found(Successor { print, action, outcome: NONE, monitor });
-        }
-    }
-
-    /// The row after a crash.
-    fn crash(&mut self, row: &[u32], node: usize, next: &mut Vec<u32>) -> u32 {
-        let shape = self.shape;
-        let crashed = NodeId(node as u32);
-        let (locals, news) = ask(self.shared).crash(crashed, shape.locals(row));
-        let monitor = self.lookup.judge(self.shared, shape.monitor(row), news);
-        let faults = shape.faults(row);
-        next.extend(locals);
-        next.push(monitor);
-        next.push(Shape::budget(Faults { crashes: faults.crashes - 1, ..faults }));
-        let packets = shape.packets(row).iter();
-        next.extend(packets.filter(|&&packet| shape.codes.receiver(packet) != crashed));
-        monitor
     }
 
     /// What the monitor hears about a successor.
     pub(crate) fn news(&mut self, row: &[u32], successor: Successor) -> u32 {
         match (successor.action, successor.outcome) {
-            (Action::Crash { node }, _) => {
-                ask(self.shared).crash(NodeId(node.into()), self.shape.locals(row)).1
+            (Action::Crash { node, outage }, _) => {
+                let locals = self.shape.locals(row);
+                ask(self.shared).crash(NodeId(node.into()), locals, outage).1
             }
             (_, NONE) => NO_NEWS,
+            (Action::Return { node }, outcome) => {
+                let start = self.lookup.outcome(outcome).news;
+                ask(self.shared).news_of_restart(NodeId(node.into()), start)
+            }
             (_, outcome) => self.lookup.outcome(outcome).news,
         }
     }
@@ -258,35 +268,48 @@ impl<'a> Successors<'a> {
         let shape = self.shape;
         next.clear();
         let Successor { action, outcome, monitor, .. } = successor;
-        if let Action::Crash { node } = action {
-            self.crash(row, node.into(), next);
-            return;
-        }
-        next.extend_from_slice(row);
-        next[shape.nodes] = monitor;
-        let first = shape.nodes + 2;
-        let faults = shape.faults(row);
+        let mut budget = shape.faults(row);
         let node = match action {
-            Action::Own { node, .. } | Action::Crash { node } => usize::from(node),
-            Action::Deliver { place } | Action::Duplicate { place } | Action::Lose { place } => {
-                shape.codes.receiver(row[first + usize::from(place)]).index()
-            }
-        };
-        match action {
-            Action::Deliver { place } => {
-                next.remove(first + usize::from(place));
-            }
-            Action::Duplicate { .. } => {
-                let left = Faults { duplicates: faults.duplicates - 1, ..faults };
-                next[shape.nodes + 1] = Shape::budget(left);
-            }
-            Action::Lose { place } => {
-                next.remove(first + usize::from(place));
-                let left = Faults { losses: faults.losses - 1, ..faults };
-                next[shape.nodes + 1] = Shape::budget(left);
+            Action::Crash { node, outage } => {
+                self.crash(row, node.into(), outage, next);
                 return;
             }
-            Action::Own { .. } | Action::Crash { .. } => {}
+            Action::Return { node } => {
+                let locals = ask(self.shared).restart(NodeId(node.into()), shape.locals(row));
+                next.extend(locals);
+                next.extend_from_slice(&row[shape.nodes..]);
+                usize::from(node)
+            }
+            Action::Own { node, .. } => {
+                next.extend_from_slice(row);
+                usize::from(node)
+            }
+            Action::Deliver { place }
+            | Action::Duplicate { place }
+            | Action::Lose { place }
+            | Action::Miss { place } => {
+                next.extend_from_slice(row);
+                let place = shape.head + usize::from(place);
+                match action {
+                    Action::Duplicate { .. } => budget.duplicates -= 1,
+                    Action::Lose { .. } => budget.losses -= 1,
+                    _ => {}
+                }
+                if !matches!(action, Action::Duplicate { .. }) {
+                    next.remove(place);
+                }
+                next[shape.nodes + 1] = Shape::budget(budget);
+                shape.codes.receiver(row[place]).index()
+            }
+            Action::Cut { .. } | Action::Heal => {
+                next.extend_from_slice(row);
+                next[shape.nodes + 2] = self.cut(row, action);
+                return;
+            }
+        };
+        next[shape.nodes] = monitor;
+        if outcome == NONE {
+            return;
         }
         next[node] = self.lookup.outcome(outcome).local;
         for packet in self.arriving(row, outcome) {
@@ -294,26 +317,36 @@ impl<'a> Successors<'a> {
         }
     }
 
-    /// The code of the input that a node gets, and the node, if one takes a step.
-    pub(crate) fn input(&self, row: &[u32], action: Action) -> Option<(NodeId, u32)> {
+    /// The node that takes a step, its state when it does, and the code of what it gets.
+    pub(crate) fn input(&mut self, row: &[u32], action: Action) -> Option<(NodeId, u32, u32)> {
         let codes = self.shape.codes;
         match action {
             Action::Own { node, index } => {
                 let node = NodeId(node.into());
-                Some((node, codes.own(node, index.into())))
+                Some((node, row[node.index()], codes.own(node, index.into())))
             }
             Action::Deliver { place } | Action::Duplicate { place } => {
                 let packet = self.shape.packets(row)[usize::from(place)];
-                Some((codes.receiver(packet), packet))
+                let node = codes.receiver(packet);
+                Some((node, row[node.index()], packet))
             }
-            Action::Lose { .. } | Action::Crash { .. } => None,
+            Action::Return { node } => {
+                let node = NodeId(node.into());
+                let locals = ask(self.shared).restart(node, self.shape.locals(row));
+                Some((node, locals[node.index()], codes.own(node, START)))
+            }
+            Action::Lose { .. }
+            | Action::Miss { .. }
+            | Action::Crash { .. }
+            | Action::Cut { .. }
+            | Action::Heal => None,
         }
     }
 
     /// Which of the reactions of the node it is, if one takes a step.
     pub(crate) fn reaction(&mut self, row: &[u32], successor: Successor) -> usize {
-        let Some((node, code)) = self.input(row, successor.action) else { return 0 };
-        let outcomes = self.lookup.step(self.shared, node, row[node.index()], code);
+        let Some((node, local, code)) = self.input(row, successor.action) else { return 0 };
+        let outcomes = self.lookup.step(self.shared, node, local, code);
         (successor.outcome - outcomes.start) as usize
     }
 

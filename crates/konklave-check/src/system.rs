@@ -32,15 +32,30 @@ pub struct World {
     pub faults: Faults,
 }
 
-/// The maximum numbers of faults in one schedule.
+/// The maximum numbers of faults in one schedule. They happen after all nodes have started.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Faults {
     /// Messages lost.
     pub losses: u8,
     /// Messages duplicated.
     pub duplicates: u8,
-    /// Nodes that crash, without a restart.
+    /// Nodes that crash for ever.
     pub crashes: u8,
+    /// Nodes that crash and eventually return, having forgotten everything. A message that reaches
+    /// such a node while it is away is missed; one that is still in transit when it returns is
+    /// received. If the pace is patient, a node returns when nothing is left to be noticed.
+    pub restarts: u8,
+    /// Cuts of the network into two groups, one at a time, each of which eventually heals. What is
+    /// sent across a cut is lost; what is in transit when it begins arrives. A cut that only held
+    /// messages back would add nothing: a message may take any time. While a cut lasts, timers run
+    /// out, so nodes that count their attempts have no end of states.
+    pub partitions: u8,
+}
+
+impl Faults {
+    /// Nothing goes wrong.
+    pub const NONE: Self =
+        Self { losses: 0, duplicates: 0, crashes: 0, restarts: 0, partitions: 0 };
 }
 
 impl World {
@@ -69,6 +84,10 @@ impl Default for World {
 /// The largest system that can be checked.
 pub const NODES_MAX: usize = 60;
 
+/// The largest system that can be checked with partitions: twice as many nodes can be cut in more
+/// ways than there are states to remember.
+pub const CUT_NODES_MAX: usize = 16;
+
 impl<P, A, M> System<P, A, M>
 where
     P: Protocol,
@@ -79,10 +98,12 @@ where
     ///
     /// # Panics
     ///
-    /// If there are none, or more than [`NODES_MAX`].
+    /// If there are none, or more than [`NODES_MAX`], or more than [`CUT_NODES_MAX`] that can be cut
+    /// off from each other.
     pub fn new(make: impl Fn(NodeId) -> P, applications: Vec<A>, monitor: M, world: World) -> Self {
         let nodes = applications.len();
-        assert!((1..=NODES_MAX).contains(&nodes), "{nodes} nodes cannot be checked");
+        let most = if world.faults.partitions > 0 { CUT_NODES_MAX } else { NODES_MAX };
+        assert!((1..=most).contains(&nodes), "{nodes} nodes cannot be checked");
         let nodes = NodeId::all(nodes as u32).map(make).collect();
         Self { nodes, applications, monitor, world }
     }

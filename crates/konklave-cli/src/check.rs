@@ -16,8 +16,8 @@ use konklave_catalog::site::Site;
 use konklave_catalog::specimen::Tool;
 use konklave_catalog::system::{CheckPlan, Checked};
 use konklave_check::{
-    Costs, Faults, Identity, Limits, NODES_MAX, Options, Order, Pace, Progress, Verdict as Found,
-    World,
+    CUT_NODES_MAX, Costs, Faults, Identity, Limits, NODES_MAX, Options, Order, Pace, Progress,
+    Verdict as Found, World,
 };
 use konklave_report::folder::Folder;
 use konklave_specimens::objects::BrokenObject;
@@ -137,14 +137,20 @@ fn site_for(
         setup = setup.with(option.name, most);
     }
     let site = Site::new(setup, entry, Verb::Check)?;
-    match site.nodes() as usize > NODES_MAX {
-        false => Ok(site),
-        true => Err(Failure::bad(format!(
-            "{} nodes have too many schedules to check them all: the limit is {NODES_MAX}, and few \
-             algorithms are feasible with more than 5; `run` and `fuzz` take larger systems",
-            site.nodes()
-        ))),
+    let nodes = site.nodes();
+    if nodes as usize > NODES_MAX {
+        return Err(Failure::bad(format!(
+            "{nodes} nodes have too many schedules to check them all: the limit is {NODES_MAX}, \
+             and few algorithms are feasible with more than 5; `run` and `fuzz` take larger systems"
+        )));
     }
+    if args.partitions > 0 && nodes as usize > CUT_NODES_MAX {
+        return Err(Failure::bad(format!(
+            "{nodes} nodes can be cut into two groups in too many ways: the limit with \
+             --partitions is {CUT_NODES_MAX}; `run --partition` takes larger systems"
+        )));
+    }
+    Ok(site)
 }
 
 fn carry_out_check(site: &Site, plan: &CheckPlan) -> Result<Checked, Failure> {
@@ -207,7 +213,8 @@ fn plan(args: &CheckArgs, site: &Site) -> CheckPlan {
         _ => None,
     };
     let pace = if args.hasty { Pace::Free } else { Pace::Patient };
-    let faults = Faults { losses: args.losses, duplicates: args.duplicates, crashes: args.crashes };
+    let CheckArgs { losses, duplicates, crashes, restarts, partitions, .. } = *args;
+    let faults = Faults { losses, duplicates, crashes, restarts, partitions };
     let needed = if site.needs_fifo() { Order::Fifo } else { Order::Any };
     let world = World {
         order: order.unwrap_or(needed),

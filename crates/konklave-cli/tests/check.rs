@@ -98,6 +98,8 @@ fn what_an_algorithm_does_not_promise_to_survive_is_said() {
         ("central --nodes 2 --duplicates 1", "duplication", "survive duplicate messages"),
         ("central --nodes 2 --crashes 1", "crash", "survive crashes"),
         ("lamport --any-order", "overtaking", "survive messages that overtake each other"),
+        ("central --nodes 2 --restarts 1", "restart", "survive restarts without memory"),
+        ("central --nodes 2 --partitions 1", "partition", "survive partitions"),
     ] {
         let output = konklave(&format!("check {arguments}"));
         let shown = text(&output.stdout);
@@ -134,6 +136,40 @@ fn faults_are_looked_at_within_their_budgets() {
     let trace = path("crash.jsonl");
     broken(&format!("central --nodes 2 --crashes 1 --trace {}", trace.display()));
     assert_eq!(konklave(&format!("replay -q {}", trace.display())).status.code(), Some(1));
+}
+
+/// What goes wrong is in the schedule, which replays, can be drawn, and shrinks.
+#[test]
+fn restarts_and_partitions_come_with_schedules_that_replay_and_shrink() {
+    for (arguments, promise, faults) in [
+        ("suzuki-kasami --nodes 2 --restarts 1", "no starvation", ["crash", "restart"]),
+        ("central --nodes 2 --budget 0,1 --partitions 1", "no starvation", ["partition", "heal"]),
+    ] {
+        let trace = path(&format!("{}.jsonl", faults[0]));
+        let report = broken(&format!("{arguments} --trace {}", trace.display()));
+        assert_eq!(report["violation"]["promise"], promise, "{arguments}");
+        let lines = report["trace"].as_array().unwrap();
+        for fault in faults {
+            let is_fault = |line: &&Value| line["fault"]["what"].get(fault).is_some();
+            assert_eq!(lines.iter().filter(is_fault).count(), 1, "{arguments}: {fault}");
+        }
+        let again = konklave(&format!("replay -q {}", trace.display()));
+        assert_eq!(again.status.code(), Some(1), "{arguments}: {}", text(&again.stderr));
+        assert!(text(&again.stdout).contains(promise), "{arguments}");
+        let picture = path(&format!("{}.svg", faults[0]));
+        fine(&format!("draw {} {}", trace.display(), picture.display()));
+        let shrunk = path(&format!("{}-shrunk.jsonl", faults[0]));
+        fine(&format!("shrink {} --out {}", trace.display(), shrunk.display()));
+        let again = konklave(&format!("replay -q {}", shrunk.display()));
+        assert_eq!(again.status.code(), Some(1), "{arguments}: {}", text(&again.stderr));
+    }
+}
+
+/// A node that is away has to return before anything is at rest, and a cut has to heal.
+#[test]
+fn what_returns_is_waited_for() {
+    let survived = json("check chang-roberts-numbered --nodes 3 --restarts 1 --json");
+    assert_eq!(survived["verdict"], "exhausted");
 }
 
 #[test]
@@ -200,6 +236,7 @@ fn bad_input_is_refused() {
         ("check raymond --topology ring", "needs a tree"),
         ("check raymond --fifo --any-order", "cannot be used"),
         ("check raymond --losses 300", "300"),
+        ("check raymond --nodes 17 --partitions 1", "the limit with --partitions is 16"),
         ("check mutex --trace t.jsonl", "instead of a family"),
         ("check raymond --markdown", "whole family"),
         ("check raymond --worst /nowhere/t.jsonl --nodes 2", "/nowhere"),

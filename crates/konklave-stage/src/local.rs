@@ -30,6 +30,9 @@ pub enum Status {
     Up,
     /// It has crashed.
     Down,
+    /// It has crashed and will return. Only a search knows that in advance; on a stage, such a node
+    /// is down until it does.
+    Away,
 }
 
 /// How pressing an input is that a node can get by itself.
@@ -68,7 +71,7 @@ where
     /// then timers.
     pub fn inputs(&self) -> Vec<(Urge, Input<P>)> {
         match self.status {
-            Status::Down => Vec::new(),
+            Status::Down | Status::Away => Vec::new(),
             Status::Asleep => vec![(Urge::Duty, Input::Start)],
             Status::Up => {
                 let urge = self.urge();

@@ -120,7 +120,7 @@ impl Display for Impossible {
             Self::Status { node, status } => match status {
                 Status::Asleep => write!(f, "node {node} has not started"),
                 Status::Up => write!(f, "node {node} is up"),
-                Status::Down => write!(f, "node {node} has crashed"),
+                Status::Down | Status::Away => write!(f, "node {node} has crashed"),
             },
             Self::NotInTransit(number) => write!(f, "message {number} is not on its way"),
             Self::NotForged => f.write_str("nobody has sent or forged this message"),

@@ -11,6 +11,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use konklave::NodeId;
 use konklave::protocol::Broken;
+use konklave_stage::Status;
 
 use super::path::{COMES_TO_REST, Way};
 use super::{Space, Watch};
@@ -19,7 +20,7 @@ use crate::lookup::BROKEN;
 use crate::meaning::{Traits, ask};
 use crate::report::{Bound, Counterexample};
 use crate::seen::{NOBODY, Seen, StateId};
-use crate::successors::{Successor, Successors};
+use crate::successors::{Action, Successor, Successors};
 use maze::{Door, Maze, Room, Walk};
 
 impl Space<'_> {
@@ -127,23 +128,43 @@ impl Space<'_> {
         successor: Successor,
         successors: &mut Successors<'_>,
     ) -> Door {
-        let Some((node, code)) = successors.input(row, successor.action) else {
-            return Door { to, successor, duty: None, restarted: Vec::new() };
+        let Some((node, local, code)) = successors.input(row, successor.action) else {
+            let duty = self.duty_of_network(row, successor.action);
+            return Door { to, successor, duty, restarted: Vec::new() };
         };
-        let local = row[node.index()];
         let reaction = successors.reaction(row, successor);
         let mut meaning = ask(self.shared);
         let duty = meaning.duty(node, local, code);
         Door { to, successor, duty, restarted: meaning.restarted(node, local, code, reaction) }
     }
 
-    /// The timers and notices that wait for their moment.
+    /// A message that reaches a node that is away has arrived, and every cut heals.
+    fn duty_of_network(&self, row: &[u32], action: Action) -> Option<u32> {
+        match action {
+            Action::Miss { place } => {
+                let packet = self.shape.packets(row)[usize::from(place)];
+                let node = self.shape.codes.receiver(packet);
+                ask(self.shared).duty(node, row[node.index()], packet)
+            }
+            Action::Heal => Some(HEAL),
+            _ => None,
+        }
+    }
+
+    /// The timers, notices and returns that wait for their moment.
     fn pending(&self, row: &[u32], successors: &mut Successors<'_>) -> BTreeSet<u32> {
         let mut duties = BTreeSet::new();
         for (node, &local) in NodeId::all(self.shape.nodes as u32).zip(self.shape.locals(row)) {
-            let Traits { free, notices, timers, .. } = successors.lookup.traits(self.shared, local);
+            let Traits { status, free, notices, timers, .. } =
+                successors.lookup.traits(self.shared, local);
             let codes = (free..free + notices + timers).map(|it| self.shape.codes.own(node, it));
             duties.extend(codes.filter_map(|code| ask(self.shared).duty(node, local, code)));
+            if status == Status::Away {
+                let returns = Action::Return { node: node.0 as u16 };
+                let start = successors.input(row, returns);
+                let duty = |(node, local, code)| ask(self.shared).duty(node, local, code);
+                duties.extend(start.and_then(duty));
+            }
         }
         duties
     }
@@ -177,6 +198,9 @@ impl Space<'_> {
         Ok(Counterexample { broken, schedule, cycle: Some(walk.len()) })
     }
 }
+
+/// The duty of a cut to heal, which is no node's.
+const HEAL: u32 = u32::MAX;
 
 /// Roughly how many bytes it takes to know a state by its number, in up to three trees.
 const KNOWN: usize = 32;

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use konklave::protocol::{Broken, Invariant, Monitor, Protocol};
+use konklave::{NodeId, NodeSet};
 use konklave_stage::local::Urge;
 use konklave_stage::{Action, Letter, Stage, Status};
 
@@ -21,6 +22,8 @@ pub(super) struct Play<'a, P: Protocol, A, M> {
     breach: Breach,
     /// How many steps lead to rest at most.
     steps_to_rest: u64,
+    /// The nodes that have crashed and returned: with one of them down, nothing is at rest.
+    returned: NodeSet,
     system: &'a System<P, A, M>,
     /// What was tried last up to some place, and what it had come to there.
     known: Option<(Vec<u32>, Chronicle<P, A, M>)>,
@@ -54,6 +57,7 @@ where
             invariants: if is_one { invariants } else { &[] },
             breach: Breach::OnTheWay,
             steps_to_rest: STEPS_TO_REST + 10 * recorded.happenings.len() as u64,
+            returned: returned(&recorded.happenings),
             known: None,
         };
         let all: Vec<u32> = (0..recorded.happenings.len() as u32).collect();
@@ -125,8 +129,13 @@ where
     fn breaks(&self, chronicle: &mut Chronicle<P, A, M>) -> bool {
         if self.breach == Breach::AtRest {
             let stage = &chronicle.stage;
+            let is_down = |node: NodeId| stage.locals()[node.index()].status == Status::Down;
             // Where nobody asks for anything, that nobody gets it breaks no promise.
-            if !stage.was_asked() || stage.broken().is_some() || !self.come_to_rest(chronicle) {
+            if !stage.was_asked()
+                || stage.broken().is_some()
+                || self.returned.iter().any(is_down)
+                || !self.come_to_rest(chronicle)
+            {
                 return false;
             }
             let _ = chronicle.stage.judge_at_rest(); // The stage remembers.
@@ -155,6 +164,23 @@ where
         }
         false
     }
+}
+
+/// The nodes that have crashed and are up again at the end.
+fn returned<P: Protocol>(happenings: &[Happening<P>]) -> NodeSet {
+    let mut returned = NodeSet::new();
+    for happening in happenings {
+        match happening {
+            Happening::Restart { node, .. } => {
+                returned.insert(*node);
+            }
+            Happening::Act { action: Action::Crash(node), .. } => {
+                returned.remove(*node);
+            }
+            _ => {}
+        }
+    }
+    returned
 }
 
 /// Lets something happen, if it can; whether it could.

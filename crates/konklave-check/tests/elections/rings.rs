@@ -30,7 +30,7 @@ const FIFO: World = World {
     order: konklave_check::Order::Fifo,
     pace: Pace::Free,
     perpetual: false,
-    faults: konklave_check::Faults { losses: 0, duplicates: 0, crashes: 0 },
+    faults: konklave_check::Faults::NONE,
 };
 
 fn one_way(nodes: u32) {

@@ -161,12 +161,8 @@ fn virtual_tree(me: NodeId) -> VirtualTree {
     VirtualTree::new(me, id(me), vec![left, right], NodeId(0), Duration::from_millis(400))
 }
 
-const PATIENT: World = World {
-    order: Order::Any,
-    pace: Pace::Patient,
-    perpetual: false,
-    faults: Faults { losses: 0, duplicates: 0, crashes: 0 },
-};
+const PATIENT: World =
+    World { order: Order::Any, pace: Pace::Patient, perpetual: false, faults: Faults::NONE };
 
 #[test]
 fn with_timers() {
@@ -197,4 +193,12 @@ fn crashes_are_survived_by_those_who_are_told() {
     fine("bully, a crash", all_notice(system));
     let system = elections(4, 4, Winner::Anyone, PATIENT.fifo().faults(crash), virtual_tree);
     fine("virtual-tree, a crash", all_notice(system));
+}
+
+#[test]
+fn a_restart_is_survived_by_those_who_are_told() {
+    let world = PATIENT.faults(Faults { restarts: 1, ..Faults::NONE });
+    let system = elections(3, 1, Winner::Largest, world, numbered);
+    let (unique, verdict) = agree("chang-roberts-numbered, a restart", all_notice(system));
+    assert_eq!((unique, verdict), (5267, Verdict::Exhausted));
 }

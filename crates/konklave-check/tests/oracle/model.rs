@@ -1,7 +1,7 @@
 //! The same semantics once more, written down directly: whole states, no numbers, no memory of
 //! steps.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fmt::Debug;
 use std::hash::Hash;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -23,6 +23,8 @@ pub(crate) struct State<P: Protocol, A, M> {
     /// What is in transit. If order does not matter, every channel is sorted.
     channels: BTreeMap<(NodeId, NodeId), VecDeque<P::Msg>>,
     faults: Faults,
+    /// The nodes that cannot reach the others at present, nor be reached by them.
+    cut_off: BTreeSet<NodeId>,
     pub(crate) is_broken: bool,
 }
 
@@ -39,6 +41,8 @@ enum Status {
     Asleep,
     Up,
     Down,
+    /// Down, but it will return.
+    Away,
 }
 
 /// Something that can happen, and the choices of the node to which it does.
@@ -51,9 +55,25 @@ pub(crate) struct Action<P: Protocol> {
 #[derive(Clone, Debug, PartialEq)]
 enum What<P: Protocol> {
     Happen(NodeId, Input<P>),
-    Deliver { channel: (NodeId, NodeId), place: usize, again: bool },
-    Lose { channel: (NodeId, NodeId), place: usize },
+    Deliver {
+        channel: (NodeId, NodeId),
+        place: usize,
+        again: bool,
+    },
+    Lose {
+        channel: (NodeId, NodeId),
+        place: usize,
+    },
+    /// A message reaches a node that is away.
+    Miss {
+        channel: (NodeId, NodeId),
+        place: usize,
+    },
     Crash(NodeId),
+    Leave(NodeId),
+    Return(NodeId),
+    CutOff(BTreeSet<NodeId>),
+    Heal,
 }
 
 impl<P, A, M> Direct<P, A, M>
@@ -82,7 +102,8 @@ where
             let place = &mut state.nodes[node.index()];
             match effect {
                 Effect::Send { to, msg } => {
-                    if state.nodes[to.index()].status == Status::Down {
+                    let is_across = state.cut_off.contains(&node) != state.cut_off.contains(&to);
+                    if state.nodes[to.index()].status == Status::Down || is_across {
                         continue;
                     }
                     let channel = state.channels.entry((node, to)).or_default();
@@ -129,6 +150,7 @@ where
             monitor,
             channels: BTreeMap::new(),
             faults: world.faults,
+            cut_off: BTreeSet::new(),
             is_broken: false,
         }
     }
@@ -146,11 +168,12 @@ where
     fn choices(&self, state: &State<P, A, M>, what: &What<P>) -> Vec<Vec<u32>> {
         let (node, input) = match what {
             What::Happen(node, input) => (*node, input.clone()),
+            What::Return(node) => (*node, Input::Start), // It is as if it were new.
             What::Deliver { channel, place, .. } => {
                 let msg = state.channels[channel][*place].clone();
                 (channel.1, Input::Message { from: channel.0, msg })
             }
-            What::Lose { .. } | What::Crash(_) => return vec![Vec::new()],
+            _ => return vec![Vec::new()],
         };
         let mut whole = Vec::new();
         let mut open = vec![Vec::new()];
@@ -193,10 +216,16 @@ where
             let application = &state.nodes[id.index()].application;
             application.notices().is_empty()
         });
-        for id in all {
+        for id in all.clone() {
             let node = &state.nodes[id.index()];
-            if node.status == Status::Down {
-                continue;
+            match node.status {
+                Status::Down => continue,
+                Status::Away if is_free || is_quiet => {
+                    actions.push(What::Return(id));
+                    continue;
+                }
+                Status::Away => continue,
+                Status::Up | Status::Asleep => {}
             }
             let mut happen = |input| actions.push(What::Happen(id, input));
             node.application.commands().into_iter().map(Input::Command).for_each(&mut happen);
@@ -209,6 +238,20 @@ where
             if state.faults.crashes > 0 {
                 actions.push(What::Crash(id));
             }
+            if state.faults.restarts > 0 {
+                actions.push(What::Leave(id));
+            }
+        }
+        if !state.cut_off.is_empty() {
+            actions.push(What::Heal);
+        } else if state.faults.partitions > 0 {
+            // Every set of nodes but the first, so that no cut comes twice.
+            let mut sides = vec![BTreeSet::new()];
+            for id in all.skip(1) {
+                let with = |side: &BTreeSet<NodeId>| side.iter().copied().chain([id]).collect();
+                sides.extend(sides.iter().map(with).collect::<Vec<_>>());
+            }
+            actions.extend(sides.into_iter().skip(1).map(What::CutOff));
         }
         for (&channel, messages) in &state.channels {
             for place in 0..messages.len() {
@@ -217,6 +260,10 @@ where
                     Order::Any if is_copy => continue,
                     Order::Fifo if place > 0 => continue,
                     _ => {}
+                }
+                if state.nodes[channel.1.index()].status == Status::Away {
+                    actions.push(What::Miss { channel, place });
+                    continue;
                 }
                 actions.push(What::Deliver { channel, place, again: false });
                 if state.faults.duplicates > 0 {
@@ -249,20 +296,52 @@ where
                 state.faults.losses -= 1;
                 Self::take(&mut state, channel, place);
             }
+            What::Miss { channel, place } => {
+                Self::take(&mut state, channel, place);
+            }
             What::Crash(node) => {
                 state.faults.crashes -= 1;
-                let fresh = self.first().nodes.swap_remove(node.index());
-                state.nodes[node.index()] = Node { status: Status::Down, ..fresh };
-                for other in &mut state.nodes {
-                    if other.status == Status::Up {
-                        other.application.on_crash(node);
-                    }
-                }
+                self.crash(&mut state, node, Status::Down);
                 state.channels.retain(|(_, to), _| *to != node);
-                state.is_broken |= state.monitor.on_crash(node).is_err();
             }
+            What::Leave(node) => {
+                state.faults.restarts -= 1;
+                let mut application = state.nodes[node.index()].application.clone();
+                application.revive();
+                self.crash(&mut state, node, Status::Away);
+                state.nodes[node.index()].application = application;
+            }
+            What::Return(node) => self.restart(&mut state, node, &choices),
+            What::CutOff(nodes) => {
+                state.faults.partitions -= 1;
+                state.cut_off = nodes;
+            }
+            What::Heal => state.cut_off.clear(),
         }
         state
+    }
+
+    fn crash(&self, state: &mut State<P, A, M>, node: NodeId, status: Status) {
+        let fresh = self.first().nodes.swap_remove(node.index());
+        state.nodes[node.index()] = Node { status, ..fresh };
+        for other in &mut state.nodes {
+            if other.status == Status::Up {
+                other.application.on_crash(node);
+            }
+        }
+        state.is_broken |= state.monitor.on_crash(node).is_err();
+    }
+
+    /// It learns who else is down, the others learn that it is back, and it starts.
+    fn restart(&self, state: &mut State<P, A, M>, node: NodeId, choices: &[u32]) {
+        for other in NodeId::all(state.nodes.len() as u32).filter(|other| *other != node) {
+            match state.nodes[other.index()].status {
+                Status::Up => state.nodes[other.index()].application.on_restart(node),
+                _ => state.nodes[node.index()].application.on_crash(other),
+            }
+        }
+        state.is_broken |= state.monitor.on_restart(node).is_err();
+        self.react(state, node, Input::Start, choices);
     }
 
     /// Whether nothing is wrong with a state.
@@ -270,11 +349,12 @@ where
         !state.is_broken && (state.monitor.at_rest().is_ok() || !self.can_stay(state))
     }
 
-    /// Whether a state can be the last: no node has to crash, and no application has to ask. But if
-    /// none has asked for anything, those that can will be patient for ever.
+    /// Whether a state can be the last: nothing has to go wrong, and no application has to ask. But
+    /// if none has asked for anything, those that can will be patient for ever.
     fn can_stay(&self, state: &State<P, A, M>) -> bool {
         let actions = self.happenings(state);
-        let is_crash = |what: &What<P>| matches!(what, What::Crash(_));
+        let is_fault =
+            |what: &What<P>| matches!(what, What::Crash(_) | What::Leave(_) | What::CutOff(_));
         let is_question = |what: &What<P>| {
             let What::Happen(node, Input::Command(command)) = what else { return false };
             let application = &state.nodes[node.index()].application;
@@ -283,6 +363,6 @@ where
         };
         let was_asked =
             state.nodes.iter().any(|node| node.application.standing() != Standing::Idle);
-        actions.iter().all(|it| is_crash(it) || was_asked && is_question(it))
+        actions.iter().all(|it| is_fault(it) || was_asked && is_question(it))
     }
 }

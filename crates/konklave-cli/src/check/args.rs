@@ -17,6 +17,8 @@ use crate::given::Given;
   konklave check chang-roberts --nodes 4 --ids descending --worst worst.jsonl
   konklave check lamport --any-order --trace broken.jsonl && konklave replay broken.jsonl
   konklave check ricart-agrawala --losses 1
+  konklave check naimi-trehel --restarts 1 --trace broken.jsonl
+  konklave check bully --partitions 1
   konklave check --specimen maekawa-without-inquire
   konklave check mutex --nodes 3 --entries 2 --seconds 600
 
@@ -33,7 +35,7 @@ pub struct CheckArgs {
     /// A broken algorithm that `list --specimens` names, in the smallest system that shows it
     #[arg(long, value_name = "NAME", conflicts_with_all = [
         "algorithm", "nodes", "topology", "fifo", "any_order", "hasty", "budget", "losses",
-        "duplicates", "crashes", "seed", "markdown"
+        "duplicates", "crashes", "restarts", "partitions", "seed", "markdown"
     ])]
     pub specimen: Option<String>,
 
@@ -69,9 +71,15 @@ pub struct CheckArgs {
     /// Maximum number of messages duplicated
     #[arg(long, value_name = "COUNT", default_value_t = 0, help_heading = "Faults")]
     pub duplicates: u8,
-    /// Maximum number of nodes that crash
+    /// Maximum number of nodes that crash for ever
     #[arg(long, value_name = "COUNT", default_value_t = 0, help_heading = "Faults")]
     pub crashes: u8,
+    /// Maximum number of nodes that crash and return, having forgotten everything
+    #[arg(long, value_name = "COUNT", default_value_t = 0, help_heading = "Faults")]
+    pub restarts: u8,
+    /// Maximum number of partitions into two groups, one at a time; messages across are lost
+    #[arg(long, value_name = "COUNT", default_value_t = 0, help_heading = "Faults")]
+    pub partitions: u8,
 
     /// Compare whole states instead of 64-bit fingerprints: no state can be overlooked
     #[arg(long, help_heading = "Search")]

@@ -4,16 +4,40 @@ use konklave::NodeId;
 use konklave_catalog::site::Site;
 use konklave_check::{Order, Pace, World};
 use konklave_sim::faults::Outage;
+use serde::Serialize;
 
-use crate::fuzz::faults::{Disorder, parts};
+use crate::fuzz::faults::parts;
+
+/// Something that an algorithm may assume not to happen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Disorder {
+    /// Messages are lost.
+    Loss,
+    /// Messages are duplicated.
+    Duplication,
+    /// Nodes crash for ever.
+    Crash,
+    /// Nodes crash and return, having forgotten everything.
+    Restart,
+    /// The network is cut into two groups for a while.
+    Partition,
+    /// Messages overtake each other.
+    Overtaking,
+    /// Messages are slower than timers.
+    Slowness,
+}
 
 /// The faults and disorders of the search that the algorithm assumes not to happen.
 pub(super) fn beyond(site: &Site, world: World) -> Vec<Disorder> {
     let needs = site.entry().needs;
+    let faults = world.faults;
     let happens = [
-        (world.faults.losses > 0, Disorder::Loss),
-        (world.faults.duplicates > 0, Disorder::Duplication),
-        (world.faults.crashes > 0 && !survives(site, world.faults.crashes), Disorder::Crash),
+        (faults.losses > 0, Disorder::Loss),
+        (faults.duplicates > 0, Disorder::Duplication),
+        (faults.crashes > 0 && !survives(site, faults.crashes), Disorder::Crash),
+        (faults.restarts > 0, Disorder::Restart),
+        (faults.partitions > 0, Disorder::Partition),
         (world.order == Order::Any && site.needs_fifo(), Disorder::Overtaking),
         // A timer set to the maximum delay may expire earlier.
         (world.pace == Pace::Free && needs.bounded, Disorder::Slowness),
@@ -49,10 +73,11 @@ pub(super) fn excuse(site: &Site, world: World) -> Option<String> {
 
 fn name(disorder: Disorder) -> &'static str {
     match disorder {
-        Disorder::None => "this",
         Disorder::Loss => "lost messages",
         Disorder::Duplication => "duplicate messages",
         Disorder::Crash => "crashes",
+        Disorder::Restart => "restarts without memory",
+        Disorder::Partition => "partitions",
         Disorder::Overtaking => "messages that overtake each other",
         Disorder::Slowness => "messages that are slower than its timers",
     }

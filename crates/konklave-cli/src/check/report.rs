@@ -142,6 +142,8 @@ fn describe(world: World) -> String {
         (faults.losses, "loss", "losses"),
         (faults.duplicates, "duplicate", "duplicates"),
         (faults.crashes, "crash", "crashes"),
+        (faults.restarts, "restart", "restarts"),
+        (faults.partitions, "partition", "partitions"),
     ] {
         if count > 0 {
             text.push_str(&format!(", up to {count} {}", if count == 1 { one } else { more }));

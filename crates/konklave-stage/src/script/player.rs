@@ -150,7 +150,7 @@ impl<M: Monitor> Player<M> {
 
     fn show_state(&mut self, node: NodeId) -> Result<(), String> {
         let line = match self.status(node)? {
-            Status::Down => format!("{node} has crashed"),
+            Status::Down | Status::Away => format!("{node} has crashed"),
             Status::Asleep | Status::Up => {
                 format!("{node} {:?}", self.stage.locals()[node.index()].node)
             }
@@ -252,7 +252,7 @@ impl<M: Monitor> Player<M> {
 
     fn expect_up(&self, node: NodeId) -> Result<(), String> {
         match self.status(node)? {
-            Status::Down => Err(format!("node {node} has crashed")),
+            Status::Down | Status::Away => Err(format!("node {node} has crashed")),
             Status::Asleep | Status::Up => Ok(()),
         }
     }

@@ -55,7 +55,7 @@ where
         let nodes = self.nodes().zip(&self.locals).filter_map(|(node, local)| match local.status {
             Status::Asleep => None,
             Status::Up => Some(Action::Crash(node)),
-            Status::Down => Some(Action::Restart(node)),
+            Status::Down | Status::Away => Some(Action::Restart(node)),
         });
         let numbers = self.transit.keys();
         let messages = numbers.flat_map(|&it| [Action::Lose(it), Action::Duplicate(it)]);
@@ -142,7 +142,7 @@ where
                 let to = self.letter(*number)?.to;
                 match self.local(to)?.status {
                     Status::Asleep => self.expect(to, Status::Up),
-                    Status::Up | Status::Down => Ok(()),
+                    Status::Up | Status::Down | Status::Away => Ok(()),
                 }
             }
             Action::DeliverForged { from, to, .. } => {

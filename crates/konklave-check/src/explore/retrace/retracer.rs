@@ -146,10 +146,10 @@ impl<'a> Retracer<'a> {
         let before = &frontier.overtaken[index * self.turns..(index + 1) * self.turns];
         self.overtaken_then.copy_from_slice(before);
         let row = frontier.rows.row(index);
-        if let Action::Crash { node } = successor.action {
+        if let Action::Crash { node, .. } = successor.action {
             self.overtaken_then[usize::from(node)] = 0;
         }
-        let Some((node, _)) = self.successors.input(row, successor.action) else { return };
+        let Some((node, ..)) = self.successors.input(row, successor.action) else { return };
         let shared = self.space.shared;
         let lookup = &mut self.successors.lookup;
         let local = lookup.outcome(successor.outcome).local;
