@@ -136,11 +136,7 @@ impl Network {
             Some(dot) => Graph::parse(dot, Format::Dot).map_err(bad)?,
             None => topology.build(nodes, &mut || random.word()).map_err(bad)?,
         };
-        let is_drawn = matches!(
-            topology,
-            Topology::Gnp { .. } | Topology::Regular { .. } | Topology::RandomTree
-        );
-        if is_drawn {
+        if topology.is_random() {
             dot = Some(graph.to_dot());
         }
         Ok(Self { topology: topology.to_string(), nodes, dot, graph })

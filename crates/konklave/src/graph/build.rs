@@ -52,6 +52,21 @@ impl Topology {
             }
             Self::Gnp { probability } => return self.gnp(nodes, probability.get(), random),
             Self::Regular { degree } => return self.regular(nodes, degree.get(), random),
+            Self::WattsStrogatz { degree, rewired } => {
+                return self.small_world(nodes, degree.get(), rewired.get(), random);
+            }
+            Self::BarabasiAlbert { links } => {
+                let links = links.get();
+                if links >= nodes {
+                    let least = u64::from(links) + 1;
+                    let problem = format!("at least {least} nodes are needed, not {nodes}");
+                    return Err(self.error(problem));
+                }
+                self.check_edges(u64::from(links) * u64::from(nodes - links))?;
+                let origin = Origin::ScaleFree { links };
+                let links = Adjacency::new(nodes, &random::scale_free(nodes, links, random));
+                Shape::Listed { origin, links }
+            }
             Self::File { .. } => {
                 return Err(self.error("this graph is read from the file, not built".to_owned()));
             }
@@ -143,6 +158,33 @@ impl Topology {
         };
         connected(nodes, Origin::Regular { degree }, ATTEMPTS, draw)
             .ok_or_else(|| self.error(format!("no such graph was found in {ATTEMPTS} attempts")))
+    }
+
+    fn small_world(
+        &self,
+        nodes: u32,
+        degree: u32,
+        rewired: f64,
+        random: &mut dyn FnMut() -> u64,
+    ) -> Result<Graph, GraphError> {
+        if degree % 2 == 1 {
+            let even = u64::from(degree) + 1;
+            return Err(self.error(format!(
+                "the degree must be even, such as {even}: half of the nearest nodes on each side"
+            )));
+        }
+        if degree >= nodes {
+            let least = u64::from(degree) + 1;
+            return Err(self.error(format!("at least {least} nodes are needed, not {nodes}")));
+        }
+        self.check_edges(u64::from(nodes) * u64::from(degree / 2))?;
+        let draw = || Some(random::small_world(nodes, degree / 2, rewired, random));
+        connected(nodes, Origin::SmallWorld { degree }, ATTEMPTS, draw).ok_or_else(|| {
+            self.error(format!(
+                "not connected in {ATTEMPTS} attempts with {nodes} nodes: choose a larger K or a \
+                 smaller P"
+            ))
+        })
     }
 
     fn error(&self, problem: String) -> GraphError {

@@ -46,6 +46,16 @@ pub enum Form {
         /// How many.
         degree: u32,
     },
+    /// A ring in which every node is joined to the nearest ones, and some edges lead elsewhere.
+    SmallWorld {
+        /// The number of the nearest ones.
+        degree: u32,
+    },
+    /// Each node is joined to earlier ones, more likely to those with many neighbours.
+    ScaleFree {
+        /// The number of the earlier ones.
+        links: u32,
+    },
     /// No form is known: the links were listed in a file.
     Any,
 }
@@ -53,7 +63,7 @@ pub enum Form {
 impl Form {
     /// Whether the form and the number of nodes tell how many links there are.
     pub(super) fn tells_edges(self) -> bool {
-        !matches!(self, Self::Random | Self::Any)
+        !matches!(self, Self::Random | Self::ScaleFree { .. } | Self::Any)
     }
 }
 
@@ -73,6 +83,8 @@ impl Display for Form {
             Self::DeBruijn => write!(f, "de Bruijn graph"),
             Self::Random => write!(f, "random graph"),
             Self::Regular { degree } => write!(f, "random {degree}-regular graph"),
+            Self::SmallWorld { degree } => write!(f, "small world of degree {degree}"),
+            Self::ScaleFree { .. } => write!(f, "scale-free graph"),
             Self::Any => write!(f, "graph"),
         }
     }

@@ -135,6 +135,77 @@ fn paired(nodes: u32, degree: u32, random: &mut dyn FnMut() -> u64) -> Option<Ve
     Some(edges)
 }
 
+/// A small world (D. J. Watts and S. H. Strogatz, 1998): a ring in which every node is joined to
+/// the `reach` next ones on each side. The far end of each edge moves with probability `p` to a
+/// uniform node, without loops and parallel edges; the graph need not be connected.
+/// `2 * reach < nodes`.
+pub(super) fn small_world(
+    nodes: u32,
+    reach: u32,
+    p: f64,
+    random: &mut dyn FnMut() -> u64,
+) -> Vec<(u32, u32)> {
+    let lattice = |distance: u32| {
+        let next =
+            move |node: u32| ((u64::from(node) + u64::from(distance)) % u64::from(nodes)) as u32;
+        (0..nodes).map(move |node| (node, next(node)))
+    };
+    // As in the paper: all edges to the next node first, then those to the one after it.
+    let mut edges: Vec<_> = (1..=reach).flat_map(lattice).collect();
+    if p == 0.0 {
+        return edges;
+    }
+    let mut present: BTreeSet<_> = edges.iter().map(|&(a, b)| ordered(a, b)).collect();
+    let mut degrees = vec![2 * reach; nodes as usize];
+    for edge in &mut edges {
+        let (node, far) = *edge;
+        // A node that is joined to all others has nowhere to move an edge to.
+        if unit(random) >= p || degrees[node as usize] == nodes - 1 {
+            continue;
+        }
+        let moved = loop {
+            let other = below(nodes, random);
+            if other != node && !present.contains(&ordered(node, other)) {
+                break other;
+            }
+        };
+        present.remove(&ordered(node, far));
+        present.insert(ordered(node, moved));
+        degrees[far as usize] -= 1;
+        degrees[moved as usize] += 1;
+        *edge = (node, moved);
+    }
+    edges
+}
+
+/// A scale-free graph (A.-L. Barabási and R. Albert, 1999), which is always connected: a star of
+/// `links + 1` nodes, then each further node is joined to `links` distinct earlier ones, chosen in
+/// proportion to their degrees. `links < nodes`.
+pub(super) fn scale_free(
+    nodes: u32,
+    links: u32,
+    random: &mut dyn FnMut() -> u64,
+) -> Vec<(u32, u32)> {
+    let mut edges: Vec<_> = (1..=links).map(|leaf| (0, leaf)).collect();
+    for node in links + 1..nodes {
+        // The end of a uniform edge is a node in proportion to its degree.
+        let ends = 2 * edges.len() as u64;
+        let mut chosen = BTreeSet::new();
+        while chosen.len() < links as usize {
+            let end = below_64(ends, random);
+            let (a, b) = edges[(end / 2) as usize];
+            chosen.insert(if end.is_multiple_of(2) { a } else { b });
+        }
+        edges.extend(chosen.into_iter().map(|earlier| (earlier, node)));
+    }
+    edges
+}
+
+/// A uniform random number in `[0, 1)`.
+fn unit(random: &mut dyn FnMut() -> u64) -> f64 {
+    (random() >> 11) as f64 / (1_u64 << 53) as f64
+}
+
 fn ordered(a: u32, b: u32) -> (u32, u32) {
     (a.min(b), a.max(b))
 }
@@ -149,14 +220,17 @@ fn shuffle(items: &mut [u32], random: &mut dyn FnMut() -> u64) {
 
 /// A uniform random number in `0..bound` (D. Lemire, 2019).
 fn below(bound: u32, random: &mut dyn FnMut() -> u64) -> u32 {
+    below_64(bound.into(), random) as u32
+}
+
+fn below_64(bound: u64, random: &mut dyn FnMut() -> u64) -> u64 {
     // The products fall into `bound` sections; rejecting the short remainder at the start of each
     // makes all sections equally long.
-    let bound = u64::from(bound);
     let short = bound.wrapping_neg() % bound;
     loop {
         let product = u128::from(random()) * u128::from(bound);
         if product as u64 >= short {
-            return (product >> 64) as u32;
+            return (product >> 64) as u64;
         }
     }
 }

@@ -45,6 +45,8 @@ pub(super) enum Origin {
     RandomTree,
     Gnp,
     Regular { degree: u32 },
+    SmallWorld { degree: u32 },
+    ScaleFree { links: u32 },
     File,
 }
 
@@ -130,6 +132,8 @@ impl Shape {
                 Origin::RandomTree => Form::RandomTree,
                 Origin::Gnp => Form::Random,
                 Origin::Regular { degree } => Form::Regular { degree },
+                Origin::SmallWorld { degree } => Form::SmallWorld { degree },
+                Origin::ScaleFree { links } => Form::ScaleFree { links },
                 Origin::File => Form::Any,
             },
         }

@@ -3,6 +3,7 @@ use super::*;
 mod file;
 mod random;
 mod shape;
+mod social;
 mod topology;
 mod walk;
 
@@ -52,6 +53,10 @@ fn samples() -> Vec<Graph> {
             if degree > 1 || nodes == 2 {
                 graphs.push(build(&format!("regular:{degree}"), nodes));
             }
+        }
+        if nodes > 4 {
+            graphs.push(build("watts-strogatz:4,0.3", nodes));
+            graphs.push(build("barabasi-albert:3", nodes));
         }
     }
     graphs

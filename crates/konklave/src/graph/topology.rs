@@ -5,7 +5,7 @@ use std::str::FromStr;
 use super::GraphError;
 
 /// The names of all topologies, in the order of [`FORMS`].
-pub const NAMES: [&str; 14] = [
+pub const NAMES: [&str; 16] = [
     "ring",
     "directed-ring",
     "line",
@@ -19,11 +19,13 @@ pub const NAMES: [&str; 14] = [
     "debruijn",
     "gnp",
     "regular",
+    "watts-strogatz",
+    "barabasi-albert",
     "file",
 ];
 
 /// The syntax of each topology. The argument of `grid`, `torus` and `tree` is optional.
-pub const FORMS: [&str; 14] = [
+pub const FORMS: [&str; 16] = [
     "ring",
     "directed-ring",
     "line",
@@ -37,6 +39,8 @@ pub const FORMS: [&str; 14] = [
     "debruijn",
     "gnp:P",
     "regular:D",
+    "watts-strogatz:K,P",
+    "barabasi-albert:M",
     "file:PATH",
 ];
 
@@ -86,11 +90,39 @@ pub enum Topology {
         /// D.
         degree: NonZeroU32,
     },
+    /// `watts-strogatz:K,P`: a small world. A ring in which every node is adjacent to the K nearest
+    /// ones; the far end of each edge then moves to a random node with probability P.
+    WattsStrogatz {
+        /// K.
+        degree: NonZeroU32,
+        /// P.
+        rewired: Probability,
+    },
+    /// `barabasi-albert:M`: scale-free. Each further node is joined to M earlier ones, each chosen
+    /// with a probability in proportion to its degree.
+    BarabasiAlbert {
+        /// M.
+        links: NonZeroU32,
+    },
     /// `file:PATH`: the graph that [`Graph::parse`](super::Graph::parse) reads from the file.
     File {
         /// PATH.
         path: String,
     },
+}
+
+impl Topology {
+    /// Whether its graphs are drawn at random.
+    pub fn is_random(&self) -> bool {
+        matches!(
+            self,
+            Self::RandomTree
+                | Self::Gnp { .. }
+                | Self::Regular { .. }
+                | Self::WattsStrogatz { .. }
+                | Self::BarabasiAlbert { .. }
+        )
+    }
 }
 
 /// A number from 0 to 1.
@@ -138,6 +170,14 @@ impl FromStr for Topology {
             "debruijn" => argument.none(Self::DeBruijn),
             "gnp" => Ok(Self::Gnp { probability: argument.probability("gnp:0.1")? }),
             "regular" => Ok(Self::Regular { degree: argument.count("degree", "regular:4")? }),
+            "watts-strogatz" => {
+                let (degree, rewired) = argument.small_world("watts-strogatz:4,0.1")?;
+                Ok(Self::WattsStrogatz { degree, rewired })
+            }
+            "barabasi-albert" => {
+                let links = argument.count("number of links", "barabasi-albert:2")?;
+                Ok(Self::BarabasiAlbert { links })
+            }
             "file" => {
                 Ok(Self::File { path: argument.required("path", "file:net.dot")?.to_owned() })
             }
@@ -164,6 +204,10 @@ impl Display for Topology {
             Self::DeBruijn => write!(f, "debruijn"),
             Self::Gnp { probability } => write!(f, "gnp:{}", probability.get()),
             Self::Regular { degree } => write!(f, "regular:{degree}"),
+            Self::WattsStrogatz { degree, rewired } => {
+                write!(f, "watts-strogatz:{degree},{}", rewired.get())
+            }
+            Self::BarabasiAlbert { links } => write!(f, "barabasi-albert:{links}"),
             Self::File { path } => write!(f, "file:{path}"),
         }
     }
@@ -208,6 +252,18 @@ impl<'a> Argument<'a> {
 
     fn probability(&self, example: &str) -> Result<Probability, GraphError> {
         let value = self.required("probability", example)?;
+        self.chance(value, example)
+    }
+
+    fn small_world(&self, example: &str) -> Result<(NonZeroU32, Probability), GraphError> {
+        let value = self.required("degree", example)?;
+        let Some((degree, rewired)) = value.split_once(',') else {
+            return Err(self.error(format!("the probability is missing, as in {example}")));
+        };
+        Ok((self.number(degree, "degree", example)?, self.chance(rewired, example)?))
+    }
+
+    fn chance(&self, value: &str, example: &str) -> Result<Probability, GraphError> {
         let number: f64 = value
             .parse()
             .map_err(|_| self.error(format!("`{value}` is not a probability, as in {example}")))?;

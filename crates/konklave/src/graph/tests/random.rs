@@ -176,4 +176,9 @@ fn the_same_words_give_the_same_graph() {
     assert_eq!(pinned("gnp:0.5", 5), [(0, 2), (1, 2), (2, 3), (3, 4)]);
     let prism = [(0, 1), (0, 2), (0, 5), (1, 2), (1, 4), (2, 3), (3, 4), (3, 5), (4, 5)];
     assert_eq!(pinned("regular:3", 6), prism);
+    let small_world = [(0, 1), (0, 3), (1, 3), (2, 3), (2, 5), (4, 5)];
+    assert_eq!(pinned("watts-strogatz:2,0.5", 6), small_world);
+    // Computed apart, by hand and splitmix64.
+    let scale_free = [(0, 1), (0, 2), (0, 3), (0, 4), (0, 5), (1, 3), (1, 4), (1, 5)];
+    assert_eq!(pinned("barabasi-albert:2", 6), scale_free);
 }

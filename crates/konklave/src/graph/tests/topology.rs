@@ -20,6 +20,8 @@ fn what_is_written_is_read_as_the_same() {
         "gnp:0",
         "gnp:1",
         "regular:4",
+        "watts-strogatz:4,0.1",
+        "barabasi-albert:2",
         "file:C:/graphs/net.dot",
     ] {
         let topology: Topology = text.parse().unwrap();
@@ -47,8 +49,8 @@ fn a_topology_that_is_not_understood_says_why() {
         (
             "rign:5",
             "there is no topology `rign`: write ring, directed-ring, line, star, tree:K, \
-             random-tree, complete, grid:WxH, torus:WxH, hypercube, debruijn, gnp:P, regular:D \
-             or file:PATH",
+             random-tree, complete, grid:WxH, torus:WxH, hypercube, debruijn, gnp:P, regular:D, \
+             watts-strogatz:K,P, barabasi-albert:M or file:PATH",
         ),
         ("ring:5", "ring:5: write just ring"),
         ("hypercube:", "hypercube:: write just hypercube"),
@@ -69,6 +71,27 @@ fn a_topology_that_is_not_understood_says_why() {
         ("gnp:often", "gnp:often: `often` is not a probability, as in gnp:0.1"),
         ("regular", "regular: the degree is missing, as in regular:4"),
         ("regular:0", "regular:0: the degree must be at least 1, as in regular:4"),
+        ("watts-strogatz", "watts-strogatz: the degree is missing, as in watts-strogatz:4,0.1"),
+        (
+            "watts-strogatz:4",
+            "watts-strogatz:4: the probability is missing, as in watts-strogatz:4,0.1",
+        ),
+        (
+            "watts-strogatz:0,1",
+            "watts-strogatz:0,1: the degree must be at least 1, as in watts-strogatz:4,0.1",
+        ),
+        (
+            "watts-strogatz:4,2",
+            "watts-strogatz:4,2: a probability lies between 0 and 1, as in watts-strogatz:4,0.1",
+        ),
+        (
+            "barabasi-albert:",
+            "barabasi-albert:: the number of links is missing, as in barabasi-albert:2",
+        ),
+        (
+            "barabasi-albert:x",
+            "barabasi-albert:x: `x` is not a number of links, as in barabasi-albert:2",
+        ),
         ("file:", "file:: the path is missing, as in file:net.dot"),
     ] {
         assert_eq!(text.parse::<Topology>().unwrap_err().to_string(), message);
@@ -113,6 +136,19 @@ fn a_size_that_does_not_fit_says_what_would() {
             1_000_000,
             "gnp:0.000001: hardly ever connected with 1000000 nodes, but likely if P is well \
              above ln n / n = 0.000014",
+        ),
+        (
+            "watts-strogatz:3,0.1",
+            10,
+            "watts-strogatz:3,0.1: the degree must be even, such as 4: half of the nearest nodes \
+             on each side",
+        ),
+        ("watts-strogatz:4,0.1", 4, "watts-strogatz:4,0.1: at least 5 nodes are needed, not 4"),
+        ("barabasi-albert:3", 3, "barabasi-albert:3: at least 4 nodes are needed, not 3"),
+        (
+            "barabasi-albert:100000",
+            1 << 20,
+            "barabasi-albert:100000: some 94857600000 edges are too many, 2000000000 can be stored",
         ),
         ("file:net.dot", 5, "file:net.dot: this graph is read from the file, not built"),
     ] {
