@@ -20,12 +20,64 @@ pub enum Delay {
     PerLink(u64, u64),
     /// Each direction of each link has a delay of its own in this range.
     Asymmetric(u64, u64),
+    /// Each message takes as long as one of these measured ones, all equally likely.
+    Measured(Measured),
+}
+
+/// Delays that were measured elsewhere, in ticks.
+///
+/// They are kept until the process ends, so that a model of delays is a small value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Measured {
+    /// Where they come from, for reports.
+    origin: &'static str,
+    ticks: &'static [u64],
+}
+
+impl Measured {
+    /// Reads delays, a whole number of ticks on each line. Empty lines and comments after `#` are
+    /// skipped. `origin` is such as the path of a file.
+    ///
+    /// # Errors
+    ///
+    /// If a line is not a delay, or there is none.
+    pub fn read(origin: &str, text: &str) -> Result<Self, String> {
+        let mut ticks = Vec::new();
+        for (line, number) in text.lines().zip(1..) {
+            let value = line.split('#').next().unwrap_or_default().trim();
+            if value.is_empty() {
+                continue;
+            }
+            let wrong = |problem: String| format!("line {number}: {problem}");
+            ticks.push(match value.parse::<u64>() {
+                Ok(0) => return Err(wrong("a message takes at least one tick".to_owned())),
+                Ok(LONGER..) => {
+                    return Err(wrong(format!("a message takes less than {LONGER} ticks")));
+                }
+                Ok(ticks) => ticks,
+                Err(_) => {
+                    return Err(wrong(format!(
+                        "'{value}' is not a whole number of ticks: write one delay per line, in a \
+                         unit as small as needed"
+                    )));
+                }
+            });
+        }
+        match ticks.is_empty() {
+            true => Err("there are no delays: write one per line, in whole ticks".to_owned()),
+            false => Ok(Self { origin: String::leak(origin.to_owned()), ticks: Vec::leak(ticks) }),
+        }
+    }
+
+    fn mean(self) -> f64 {
+        self.ticks.iter().map(|&ticks| ticks as f64).sum::<f64>() / self.ticks.len() as f64
+    }
 }
 
 impl Delay {
     /// The forms that can be written.
-    pub const FORMS: &'static str =
-        "constant:D, uniform:A..B, exp:MEAN, per-link:A..B or asymmetric:A..B, in whole ticks";
+    pub const FORMS: &'static str = "constant:D, uniform:A..B, exp:MEAN, per-link:A..B, \
+         asymmetric:A..B or file:PATH, in whole ticks";
 
     /// The mean delay in ticks: the T of the literature.
     pub fn mean(self) -> f64 {
@@ -34,6 +86,7 @@ impl Delay {
             Self::Uniform(low, high) | Self::PerLink(low, high) | Self::Asymmetric(low, high) => {
                 (low as f64 + high as f64) / 2.0
             }
+            Self::Measured(measured) => measured.mean(),
         }
     }
 
@@ -45,6 +98,7 @@ impl Delay {
             Self::Uniform(_, high) | Self::PerLink(_, high) | Self::Asymmetric(_, high) => {
                 Some(high)
             }
+            Self::Measured(measured) => measured.ticks.iter().copied().max(),
         }
     }
 
@@ -66,6 +120,9 @@ impl Delay {
             Self::Exponential(mean) => random.geometric(mean),
             Self::PerLink(low, high) => of_link(from.min(to), from.max(to), links, low, high),
             Self::Asymmetric(low, high) => of_link(from, to, links, low, high),
+            Self::Measured(Measured { ticks, .. }) => {
+                ticks[random.below(ticks.len() as u64) as usize]
+            }
         }
     }
 
@@ -123,6 +180,7 @@ impl FromStr for Delay {
             "uniform" => range().map(|(low, high)| Self::Uniform(low, high)),
             "per-link" => range().map(|(low, high)| Self::PerLink(low, high)),
             "asymmetric" => range().map(|(low, high)| Self::Asymmetric(low, high)),
+            "file" => Err(format!("'{text}': the file has to be read first")),
             _ => Err(format!("'{text}' is not a delay: write {}", Self::FORMS)),
         }
     }
@@ -136,6 +194,7 @@ impl Display for Delay {
             Self::Exponential(mean) => write!(f, "exp:{mean}"),
             Self::PerLink(low, high) => write!(f, "per-link:{low}..{high}"),
             Self::Asymmetric(low, high) => write!(f, "asymmetric:{low}..{high}"),
+            Self::Measured(measured) => write!(f, "file:{}", measured.origin),
         }
     }
 }
@@ -180,6 +239,37 @@ mod tests {
         let sum: u64 = (0..10_000).map(|other| draw(per_link, 7, other + 8)).sum();
         let mean = sum as f64 / 10_000.0;
         assert!((mean - 500.5).abs() < 12.0, "spread evenly over the links: {mean}");
+    }
+
+    #[test]
+    fn measured_delays_are_drawn_as_often_as_they_were_measured() {
+        let measured = Measured::read("lan.txt", "# ms\n2\n\n 7 # slow\n2\n9\n").unwrap();
+        let delay = Delay::Measured(measured);
+        assert_eq!(delay.to_string(), "file:lan.txt");
+        assert_eq!((delay.mean(), delay.longest()), (5.0, Some(9)));
+        assert!(!delay.keeps_order());
+        let mut random = Random::new(1, Stream::Network);
+        let mut counts = [0; 10];
+        for _ in 0..40_000 {
+            counts[delay.draw(NodeId(0), NodeId(1), 0, &mut random) as usize] += 1;
+        }
+        // 2 was measured twice, 7 and 9 once.
+        for (ticks, expected) in [(2, 20_000_i32), (7, 10_000), (9, 10_000)] {
+            let found: i32 = counts[ticks];
+            assert!((found - expected).abs() < 400, "{ticks}: {found}");
+        }
+        assert_eq!(counts.iter().sum::<i32>(), counts[2] + counts[7] + counts[9]);
+    }
+
+    #[test]
+    fn wrong_measurements_are_explained() {
+        let error = |text: &str| Measured::read("x", text).unwrap_err();
+        assert!(error("").starts_with("there are no delays: write one per line"));
+        assert!(error("# nothing\n").starts_with("there are no delays"));
+        assert!(error("3\n0.5\n").starts_with("line 2: '0.5' is not a whole number of ticks"));
+        assert!(error("-1").starts_with("line 1: '-1' is not"));
+        assert_eq!(error("1\n\n0"), "line 3: a message takes at least one tick");
+        assert!(error("9999999999999").ends_with("less than 1099511627776 ticks"));
     }
 
     #[test]

@@ -46,7 +46,7 @@ pub mod wheel;
 pub mod workload;
 mod world;
 
-pub use delay::Delay;
+pub use delay::{Delay, Measured};
 pub use faults::Faults;
 pub use konklave::trace::Ended;
 pub use recording::{Recording, write_line};
