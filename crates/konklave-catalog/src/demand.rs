@@ -7,7 +7,8 @@ use std::str::FromStr;
 use konklave_sim::Delay;
 use konklave_sim::workload::Members;
 
-use crate::option::{Opt, Usual, Verb, is, is_number, is_ticks, never_drawn};
+use crate::option::{Opt, TICKS_END, Usual, Verb, is, is_number, is_ticks, never_drawn};
+use crate::refusal::Refusal;
 use crate::setup::Setup;
 use crate::site::Site;
 
@@ -24,6 +25,9 @@ pub enum Demand {
     Poisson(f64),
 }
 
+/// A lower rate would be an idle system; most that are typed are meant to be something else.
+const RATE_MIN: f64 = 1e-9;
+
 impl FromStr for Demand {
     type Err = String;
 
@@ -31,9 +35,33 @@ impl FromStr for Demand {
         match (text, text.strip_prefix("poisson:").map(str::parse::<f64>)) {
             ("light", _) => Ok(Self::Light),
             ("heavy", _) => Ok(Self::Heavy),
-            (_, Some(Ok(rate))) if rate > 0.0 && rate.is_finite() => Ok(Self::Poisson(rate)),
+            (_, Some(Ok(rate))) if rate >= RATE_MIN && rate.is_finite() => Ok(Self::Poisson(rate)),
+            (_, Some(Ok(rate))) if rate > 0.0 && rate < RATE_MIN => {
+                Err(format!("'{text}': the rate must be at least {RATE_MIN:e} per T"))
+            }
             (_, Some(_)) => Err(format!("'{text}': the rate must be a number above zero")),
             _ => Err(format!("'{text}' is not a load: write light, heavy or poisson:RATE")),
+        }
+    }
+}
+
+impl Demand {
+    /// Refuses a load so low that the clock of a run could not count the pauses between requests.
+    ///
+    /// # Errors
+    ///
+    /// If a node would pause for too long on average; `unit` is T in ticks.
+    pub(crate) fn refuse_endless(self, requesters: usize, unit: f64) -> Result<(), Refusal> {
+        let Self::Poisson(rate) = self else { return Ok(()) };
+        let least = requesters as f64 * unit / TICKS_END as f64;
+        match rate < least {
+            false => Ok(()),
+            true => Err(Refusal::new(format!(
+                "--load {self}: a node would pause for more than {TICKS_END} ticks on average: \
+                 write a rate of at least {:.0e}",
+                // Not below the least if it is rounded to a digit.
+                1.5 * least
+            ))),
         }
     }
 }
@@ -164,6 +192,21 @@ mod tests {
         let error = |text: &str| text.parse::<Demand>().unwrap_err();
         assert_eq!(error("poisson:0"), "'poisson:0': the rate must be a number above zero");
         assert_eq!(error("poisson:x"), "'poisson:x': the rate must be a number above zero");
+        assert_eq!(
+            error("poisson:1e-300"),
+            "'poisson:1e-300': the rate must be at least 1e-9 per T"
+        );
         assert!(error("medium").contains("poisson:RATE"));
+    }
+
+    #[test]
+    fn a_pause_that_the_clock_cannot_count_is_refused() {
+        let refuse =
+            |rate, requesters, unit| Demand::Poisson(rate).refuse_endless(requesters, unit);
+        assert!(refuse(0.001, 1000, 10.0).is_ok());
+        let message = refuse(1e-300, 10, 1.0).unwrap_err().to_string();
+        assert!(message.ends_with("at least 1e-11"), "{message}");
+        // The rate that it proposes is accepted.
+        assert!(refuse(1e-11, 10, 1.0).is_ok());
     }
 }

@@ -204,13 +204,17 @@ pub fn is_number(text: &str) -> Result<(), String> {
 ///
 /// # Errors
 ///
-/// If the text is something else.
+/// If the text is something else, or too long for the clock of a run.
 pub fn is_ticks(text: &str) -> Result<(), String> {
     match text.parse::<u64>() {
-        Ok(_) => Ok(()),
+        Ok(..TICKS_END) => Ok(()),
+        Ok(_) => Err(format!("write a time below {TICKS_END} ticks, so that the clock can count")),
         Err(_) => Err("write a whole number of ticks, such as 10".to_owned()),
     }
 }
+
+/// No pause takes as long, so that times can be added up.
+pub(crate) const TICKS_END: u64 = 1 << 40;
 
 /// Validates an option that is a number above zero.
 ///

@@ -272,7 +272,7 @@ fn a_trace_becomes_shorter() {
 fn nodes_that_do_not_matter_are_removed() {
     let run = "run ricart-agrawala --nodes 8 --topology complete --seed 5330 --delay per-link:1..5 \
                --cs 25 --entries 2 --load heavy --requesters 6 --think 3 --reorder 0.01 \
-               --crash 1@92..170 --partition hold:0-4@2..30";
+               --crash 1@92..170 --partition hold:0-4/5-7@2..30";
     let path = file("eight.jsonl", "");
     let output = konklave(&format!("{run} --trace {}", path.display()));
     assert_eq!(output.status.code(), Some(1), "{}", text(&output.stdout));

@@ -170,6 +170,12 @@ impl FromStr for Partition {
         };
         let group = |text: &str| text.split(',').map(range).collect::<Result<Vec<_>, String>>();
         let groups = who.split('/').map(group).collect::<Result<Vec<_>, String>>()?;
+        if groups.len() < 2 {
+            return Err(format!(
+                "'{text}' has one group, which is cut off from nothing: write the others, too, \
+                 such as 0-4/5-9@10..20"
+            ));
+        }
         if let Some(node) = node_in_two(&groups) {
             return Err(format!("'{who}' has node {node} in two groups"));
         }
@@ -269,7 +275,7 @@ mod tests {
         for text in ["3@10", "3@10..20"] {
             assert_eq!(text.parse::<Outage>().unwrap().to_string(), text);
         }
-        for text in ["0-4/5-9@1..7", "hold:0,2/1@5..6", "0-3@9"] {
+        for text in ["0-4/5-9@1..7", "hold:0,2/1@5..6", "0-3/4,5@9"] {
             assert_eq!(text.parse::<Partition>().unwrap().to_string(), text);
         }
         for text in ["state:3@10", "channel:1-2@0"] {

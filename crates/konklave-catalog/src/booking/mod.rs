@@ -115,6 +115,7 @@ impl Problem for Booking {
             think: site.get(&THINK).unwrap_or_default(),
             unit: options.delay.mean(),
         };
+        plan.demand.refuse_endless(plan.requesters.len(), plan.unit)?;
         Ok(Diary::new(site.nodes(), plan))
     }
 

@@ -104,6 +104,7 @@ impl Problem for Mutex {
             unit: options.delay.mean(),
             perpetual: options.perpetual,
         };
+        plan.demand.refuse_endless(plan.requesters.len(), plan.unit)?;
         Ok(Contention::new(site.nodes(), plan))
     }
 

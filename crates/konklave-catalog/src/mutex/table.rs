@@ -258,7 +258,17 @@ fn by_token() -> Vec<Entry> {
 
 /// Any of three algorithms between the representatives of clusters.
 fn hierarchical(site: &Site) -> Result<Box<dyn System + '_>, Refusal> {
-    let clusters = site.number("clusters").min(site.nodes());
+    // The default gives way in small systems.
+    let is_asked_for = |value: &&str| *value != CLUSTERS.values[0];
+    let too_many = |_: &&str| site.number(CLUSTERS.name) > site.nodes();
+    let given = site.given(CLUSTERS.name).filter(is_asked_for).filter(too_many);
+    if let Some(given) = given {
+        let most = site.nodes();
+        return Err(Refusal::new(format!(
+            "--clusters {given}: {most} nodes have at most {most} clusters, of a node each"
+        )));
+    }
+    let clusters = site.number(CLUSTERS.name).min(site.nodes());
     let bound = site.number("bound");
     Ok(match site.choice("variant") {
         "raymond" => nodes(Mutex, site, move |me| {

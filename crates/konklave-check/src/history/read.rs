@@ -183,6 +183,10 @@ impl<O: Object> History<O> {
             let operation = serde_json::from_str(&line);
             operations.push(operation.map_err(|error| wrong(explain(&error)))?);
         }
+        if operations.is_empty() {
+            let problem = "the history has no operations, so there is nothing to check";
+            return Err(Malformed::operation(0, problem));
+        }
         Self::new(operations)
     }
 

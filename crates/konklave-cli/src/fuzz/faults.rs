@@ -122,7 +122,7 @@ fn hold_up(random: &mut Random, args: &mut RunArgs, site: &Site) {
         let last = NodeId(random.below(u64::from(nodes) - 1) as u32);
         let from = random.below(HORIZON / 4);
         let to = Some(from + random.between(1, HORIZON / 4));
-        let groups = vec![vec![(NodeId(0), last)]];
+        let groups = vec![vec![(NodeId(0), last)], vec![(NodeId(last.0 + 1), NodeId(nodes - 1))]];
         args.faults.partition = vec![Partition { groups, crossing: Crossing::Held, from, to }];
     }
 }

@@ -2,6 +2,7 @@
 
 mod times;
 
+use std::collections::BTreeSet;
 use std::fmt::{self, Debug, Display};
 use std::str::FromStr;
 
@@ -121,7 +122,6 @@ impl Members {
                 }
                 let mut list = list.clone();
                 list.sort_unstable();
-                list.dedup();
                 Ok(list)
             }
         }
@@ -147,7 +147,13 @@ impl FromStr for Members {
             _ => match text.strip_prefix("list:") {
                 Some(list) => {
                     let nodes = list.split(',').map(|node| node.trim().parse().map(NodeId));
-                    nodes.collect::<Result<_, _>>().map(Self::List).map_err(|_| wrong())
+                    let nodes: Vec<NodeId> =
+                        nodes.collect::<Result<_, _>>().map_err(|_| wrong())?;
+                    let mut known = BTreeSet::new();
+                    match nodes.iter().find(|node| !known.insert(**node)) {
+                        Some(twice) => Err(format!("'{text}' names node {twice} twice")),
+                        None => Ok(Self::List(nodes)),
+                    }
                 }
                 None => text.parse().map(Self::Count).map_err(|_| wrong()),
             },
@@ -182,7 +188,7 @@ mod tests {
     #[test]
     fn members_are_who_was_asked_for() {
         assert_eq!(resolve("all", 3).unwrap(), [0, 1, 2]);
-        assert_eq!(resolve("list:5,1,5", 6).unwrap(), [1, 5]);
+        assert_eq!(resolve("list:5,1", 6).unwrap(), [1, 5]);
         assert_eq!(resolve("4", 100).unwrap().len(), 4);
         assert_eq!(resolve("one", 100).unwrap().len(), 1);
     }
@@ -195,5 +201,6 @@ mod tests {
         assert_eq!(error("list:5"), "there is no node 5: nodes are numbered 0 to 4");
         assert_eq!(error("some"), "'some': write all, one, a number of nodes, or list:3,5,8");
         assert!(error("list:").contains("list:3,5,8"));
+        assert_eq!(error("list:1,3,1"), "'list:1,3,1' names node 1 twice");
     }
 }
