@@ -193,12 +193,15 @@ fn holds_report(folder: &Path) -> bool {
     fs::read_to_string(folder.join(REPORT)).is_ok_and(|text| text.contains(GENERATOR))
 }
 
-/// Whether nothing is there, or a link to a neighbour.
+/// Whether nothing is there, or a link of ours: to a neighbour that holds a report or is gone.
 #[cfg(unix)]
 fn is_replaceable(latest: &Path) -> bool {
     match (latest.symlink_metadata(), fs::read_link(latest)) {
         (Err(error), _) => error.kind() == io::ErrorKind::NotFound,
-        (Ok(_), Ok(target)) => target.file_name() == Some(target.as_os_str()),
+        (Ok(_), Ok(target)) => {
+            let is_neighbour = target.file_name() == Some(target.as_os_str());
+            is_neighbour && (holds_report(latest) || !latest.exists())
+        }
         (Ok(_), Err(_)) => false,
     }
 }
@@ -208,11 +211,11 @@ fn point(link: &Path, name: &OsStr) -> io::Result<()> {
     std::os::unix::fs::symlink(name, link)
 }
 
-/// Whether nothing is there, or a file with the name of a neighbour.
+/// Whether nothing is there, or a file of ours: with the name of a neighbour that holds a report.
 #[cfg(not(unix))]
 fn is_replaceable(latest: &Path) -> bool {
     match fs::read_to_string(latest) {
-        Ok(name) => latest.with_file_name(name.trim_end()).is_dir(),
+        Ok(name) => holds_report(&latest.with_file_name(name.trim_end())),
         Err(error) => error.kind() == io::ErrorKind::NotFound,
     }
 }
@@ -350,6 +353,16 @@ mod tests {
         std::os::unix::fs::symlink("/usr/share", &latest).unwrap();
         assert_eq!(fill(&root.0.join("run")).latest, None);
         assert_eq!(fs::read_link(&latest).unwrap(), Path::new("/usr/share"));
+        // A neighbour, but not a report of ours.
+        fs::create_dir(root.0.join("thesis")).unwrap();
+        fs::remove_file(&latest).unwrap();
+        std::os::unix::fs::symlink("thesis", &latest).unwrap();
+        assert_eq!(fill(&root.0.join("run")).latest, None);
+        assert_eq!(fs::read_link(&latest).unwrap(), Path::new("thesis"));
+        // A report that was removed leaves a link to nothing.
+        fs::remove_dir(root.0.join("thesis")).unwrap();
+        assert_eq!(fill(&root.0.join("run")).latest, Some(latest.clone()));
+        assert_eq!(fs::read_link(&latest).unwrap(), Path::new("run"));
     }
 
     #[test]
