@@ -1,7 +1,7 @@
 //! `konklave draw` and `konklave export`: a trace as a picture, or in other formats.
 
 use std::fs::{self, File};
-use std::io::{BufReader, Read};
+use std::io::{self, BufReader, BufWriter, Read};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
@@ -13,7 +13,8 @@ use konklave_report::spacetime::{self, Options};
 
 use crate::Exit;
 use crate::failure::Failure;
-use crate::output;
+use crate::output::{self, grouped};
+use crate::progress::{Watch, is_interrupted};
 use crate::replay::{length, rebuild, refuse_nodes};
 
 /// Options of `draw`.
@@ -154,7 +155,10 @@ pub fn export(args: &ExportArgs, catalog: &'static Catalog) -> Result<Exit, Fail
         Format::Csv => csv(&recorded.lines),
         Format::Dot => site(&recorded, catalog).map_err(in_file)?.graph().to_dot(),
         Format::Graphml => site(&recorded, catalog).map_err(in_file)?.graph().to_graphml(),
-        Format::Shiviz => shiviz(&account(&recorded, catalog).map_err(in_file)?),
+        Format::Shiviz => {
+            let account = account(&recorded, catalog).map_err(in_file)?;
+            return write_shiviz(&account);
+        }
         Format::Perfetto => {
             let account = account(&recorded, catalog).map_err(in_file)?;
             perfetto(&account, &names(&recorded, account.nodes, catalog))
@@ -163,6 +167,34 @@ pub fn export(args: &ExportArgs, catalog: &'static Catalog) -> Result<Exit, Fail
     output::lines(&[text.trim_end().to_owned()])?;
     Ok(Exit::Fine)
 }
+
+/// Writes a log with vector clocks, whose size is the product of events and nodes.
+fn write_shiviz(account: &Account) -> Result<Exit, Failure> {
+    if account.nodes > CLOCK_MAX {
+        return Err(Failure::bad(format!(
+            "every event of a ShiViz log has a clock with an entry for each node, and {} nodes are \
+             too many: the limit is {CLOCK_MAX}; --to perfetto and --to csv take any trace",
+            account.nodes
+        )));
+    }
+    let mut watch = Watch::new();
+    let all = account.events.len();
+    let mut go_on = |done: usize| {
+        // Asking for the time for each event would take longer than the event.
+        !done.is_multiple_of(256)
+            || watch.show(|_| {
+                format!("{} of {} events written", grouped(done as u64), grouped(all as u64))
+            })
+    };
+    let mut out = BufWriter::new(io::stdout().lock());
+    let written = shiviz(account, &mut out, &mut go_on);
+    watch.finish();
+    written?;
+    Ok(if is_interrupted() { Exit::Interrupted } else { Exit::Fine })
+}
+
+/// The largest number of nodes whose vector clocks fit in memory; ShiViz shows far fewer.
+const CLOCK_MAX: usize = 2000;
 
 fn open(path: &Path) -> Result<Recorded, Failure> {
     let file = File::open(path).map_err(|error| Failure::file("read the trace", path, &error))?;

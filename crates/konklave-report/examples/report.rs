@@ -26,7 +26,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let diagram = spacetime::picture(&title, &account, &spacetime::Options::default())?;
     let folder = Folder::create(folder)?;
     folder.write("spacetime.svg", &diagram.svg)?;
-    folder.write("shiviz.log", export::shiviz(&account))?;
+    let mut log = Vec::new();
+    export::shiviz(&account, &mut log, &mut |_| true)?;
+    folder.write("shiviz.log", log)?;
     folder.write("perfetto.json", export::perfetto(&account, &account::labels(nodes, None)))?;
     folder.write("trace.csv", export::csv(&recorded.lines))?;
 

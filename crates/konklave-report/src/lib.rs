@@ -29,6 +29,7 @@ pub mod export;
 pub mod folder;
 pub mod growth;
 pub mod html;
+pub mod junit;
 pub mod network;
 mod show;
 pub mod spacetime;

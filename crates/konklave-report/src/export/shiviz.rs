@@ -1,5 +1,5 @@
 use std::collections::BTreeMap;
-use std::fmt::Write;
+use std::io::{self, Write};
 
 use crate::account::{Account, Fate, Message, What};
 
@@ -15,7 +15,18 @@ pub const SHIVIZ: &str = r"(?<host>\S*) (?<clock>\{.*\})\n(?<event>.*)";
 /// node's own entry counts its events from one. Messages that reach crashed nodes cause nothing,
 /// and events that do not belong to a single node are left out, except a broken promise beside the
 /// event before it.
-pub fn shiviz(account: &Account) -> String {
+///
+/// The log grows with the product of events and nodes, so it is written event by event; `go_on` is
+/// told how many are done, and decides whether to go on.
+///
+/// # Errors
+///
+/// If the log cannot be written.
+pub fn shiviz(
+    account: &Account,
+    out: &mut dyn Write,
+    go_on: &mut dyn FnMut(usize) -> bool,
+) -> io::Result<()> {
     let mut arrivals: BTreeMap<usize, &Message> = BTreeMap::new();
     let mut sent: BTreeMap<usize, Vec<&Message>> = BTreeMap::new();
     for message in &account.messages {
@@ -29,12 +40,15 @@ pub fn shiviz(account: &Account) -> String {
     let mut clocks: Vec<BTreeMap<usize, u64>> = vec![BTreeMap::new(); account.nodes];
     // The clocks that messages carry, kept until all of an event's messages have arrived.
     let mut carried: BTreeMap<usize, (BTreeMap<usize, u64>, usize)> = BTreeMap::new();
-    let mut log = format!("{SHIVIZ}\n\n");
-    let head = log.len();
+    writeln!(out, "{SHIVIZ}\n")?;
+    // The last event, which a broken promise may still be added to.
+    let mut last = String::new();
     for (index, event) in account.events.iter().enumerate() {
-        if event.what == What::Violation && log.len() > head {
-            log.pop();
-            let _ = writeln!(log, " [broken: {}]", one_line(&event.label));
+        if event.what == What::Violation && !last.is_empty() {
+            last.push_str(&format!(" [broken: {}]", one_line(&event.label)));
+        }
+        if !go_on(index) {
+            break;
         }
         let Some(node) = event.node.filter(|_| event.what != What::Missed) else { continue };
         let arrived = arrivals.get(&index).copied();
@@ -47,11 +61,16 @@ pub fn shiviz(account: &Account) -> String {
         if arriving > 0 {
             carried.insert(index, (clocks[node].clone(), arriving));
         }
-        let _ = writeln!(log, "{} {}", host(node), clock(&clocks[node]));
+        if !last.is_empty() {
+            writeln!(out, "{last}")?;
+        }
         let told = tell(event.what, &event.label, arrived, messages);
-        let _ = writeln!(log, "{}", one_line(&told));
+        last = format!("{} {}\n{}", host(node), clock(&clocks[node]), one_line(&told));
     }
-    log
+    if !last.is_empty() {
+        writeln!(out, "{last}")?;
+    }
+    out.flush()
 }
 
 /// Takes over what the sender knew when it sent.

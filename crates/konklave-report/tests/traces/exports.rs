@@ -2,7 +2,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use konklave::protocol::{Effect, Input};
 use konklave::trace::{Fault, Line};
-use konklave_report::account::{Fate, Recorded, SpanKind, labels};
+use konklave_report::account::{Account, Fate, Recorded, SpanKind, labels};
 use konklave_report::export::{SHIVIZ, csv, perfetto, shiviz};
 use regex::Regex;
 use serde_json::Value;
@@ -13,6 +13,24 @@ fn all() -> Vec<Recorded> {
     let mut all = vec![runs::calm(), runs::vote()];
     all.extend((1..=20).map(runs::stormy));
     all
+}
+
+/// The whole log for ShiViz.
+fn shiviz_log(account: &Account) -> String {
+    let mut log = Vec::new();
+    shiviz(account, &mut log, &mut |_| true).unwrap();
+    String::from_utf8(log).unwrap()
+}
+
+#[test]
+fn a_shiviz_log_ends_where_it_is_stopped() {
+    let account = account(&runs::calm());
+    let whole = shiviz_log(&account);
+    let mut log = Vec::new();
+    shiviz(&account, &mut log, &mut |done| done < 5).unwrap();
+    let part = String::from_utf8(log).unwrap();
+    assert!(whole.starts_with(&part) && part.len() < whole.len(), "{part}");
+    assert!(part.lines().count() > 2, "something is written at once");
 }
 
 /// The nodes of all events in order, and the earlier events that each follows directly, read from
@@ -62,7 +80,7 @@ fn past(event: usize, causes: &[Vec<usize>]) -> BTreeSet<usize> {
 #[test]
 fn shiviz_clocks_say_what_happened_before_what() {
     for recorded in all() {
-        let text = shiviz(&account(&recorded));
+        let text = shiviz_log(&account(&recorded));
         let (first, rest) = text.split_once('\n').unwrap();
         assert_eq!(first, SHIVIZ);
         let log = rest.strip_prefix('\n').expect("the second line is empty");
@@ -226,5 +244,5 @@ fn a_broken_promise_leaves_the_head_of_a_shiviz_log_alone() {
         r#"{"end":{"ended":"violation","time":0,"steps":0,"broken":{"promise":"p","detail":"d"}}}"#,
     ];
     let recorded = hand_made("raymond", 1, &lines);
-    assert_eq!(shiviz(&account(&recorded)), format!("{SHIVIZ}\n\n"));
+    assert_eq!(shiviz_log(&account(&recorded)), format!("{SHIVIZ}\n\n"));
 }
