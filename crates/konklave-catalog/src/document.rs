@@ -26,7 +26,7 @@ impl Document {
         let lines = source.lines().map_while(|line| line.strip_prefix("//!"));
         let mut sections = vec![(String::new(), String::new())];
         for line in lines {
-            let line = line.strip_prefix(' ').unwrap_or(line);
+            let line = &without_links(line.strip_prefix(' ').unwrap_or(line));
             match line.strip_prefix("# ") {
                 Some(heading) => sections.push((heading.to_owned(), String::new())),
                 None => {
@@ -84,6 +84,38 @@ impl Document {
     }
 }
 
+/// A line without the links of rustdoc: of [`name`], [`name`](target) and [text](target), the name
+/// and the text remain. Other brackets stay, as in an interval [1, n].
+fn without_links(line: &str) -> String {
+    let mut text = String::new();
+    let mut rest = line;
+    while let Some((before, after)) = rest.split_once('[') {
+        text.push_str(before);
+        let Some((inside, behind)) = after.split_once(']') else {
+            text.push('[');
+            rest = after;
+            continue;
+        };
+        let target = behind.strip_prefix('(').and_then(|it| it.split_once(')'));
+        let is_name = inside.len() > 2 && inside.starts_with('`') && inside.ends_with('`');
+        rest = match (target, is_name) {
+            (Some((_, behind)), _) => {
+                text.push_str(inside);
+                behind
+            }
+            (None, true) => {
+                text.push_str(inside);
+                behind
+            }
+            (None, false) => {
+                text.push('[');
+                after
+            }
+        };
+    }
+    text + rest
+}
+
 /// A paragraph without its line breaks.
 fn unwrap(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
@@ -119,7 +151,7 @@ pub fn messages(source: &str) -> Vec<Message> {
     for line in body.take_while(|line| !line.starts_with('}')) {
         let line = line.trim();
         match line.strip_prefix("/// ") {
-            Some(text) if depth == 0 => meaning.push(text),
+            Some(text) if depth == 0 => meaning.push(without_links(text)),
             None if depth == 0 && line.starts_with(char::is_uppercase) => {
                 let name = line.trim_end_matches([',', '{', ' ']).to_owned();
                 messages.push(Message { name, meaning: meaning.join(" ") });
@@ -234,6 +266,18 @@ pub enum Msg {
         let expected =
             [("Request(Stamp)", "May I?"), ("Token", "A longer meaning."), ("Reply", "Yes.")];
         assert_eq!(found, expected.map(|(a, b)| (a.to_owned(), b.to_owned())));
+    }
+
+    #[test]
+    fn links_of_rustdoc_become_words() {
+        for (line, expected) in [
+            ("see [`Foo`] and [`bar`](super::bar::Bar).", "see `Foo` and `bar`."),
+            ("[the paper](https://example.org/x), [1, n] and a[i]", "the paper, [1, n] and a[i]"),
+            ("[`a`][`b`] [ open", "`a``b` [ open"),
+            ("plain", "plain"),
+        ] {
+            assert_eq!(without_links(line), expected);
+        }
     }
 
     #[test]

@@ -74,7 +74,7 @@ pub fn explain(args: &ExplainArgs, catalog: &'static Catalog) -> Result<Exit, Fa
         .map(|message| vec![format!("  {}", message.name), message.meaning.clone()])
         .collect();
     section("Messages", output::table(&names));
-    section("Promises", promises.iter().map(|promise| format!("  {promise}")).collect());
+    section("Promises", promises.iter().map(|it| judged(it, entry.flaw)).collect());
     if !entry.choices.is_empty() {
         let options = entry.choices.iter();
         let options =
@@ -103,8 +103,19 @@ fn flaw(specimen: &Specimen, document: &Document) -> Vec<String> {
         format!("  The smallest system known: {setting}; {steps} steps."),
         format!("  `konklave check --specimen {name}` shows how; `run` and `fuzz` take it, too."),
         String::new(),
+        format!("What follows is about {of}, without the flaw."),
+        String::new(),
         format!("{}: {}", output::bold(of), document.summary),
     ]
+}
+
+/// A promise, and whether a specimen breaks it.
+fn judged(promise: &str, flaw: Option<&Specimen>) -> String {
+    let is_broken = |it: &&Specimen| promise.to_lowercase().starts_with(&it.promise.to_lowercase());
+    match flaw.filter(is_broken) {
+        Some(_) => format!("  {promise} ({} by the specimen)", output::red("broken")),
+        None => format!("  {promise}"),
+    }
 }
 
 /// The promises of a problem: the list items of its module doc.
