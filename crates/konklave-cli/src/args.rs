@@ -1,14 +1,15 @@
 //! The subcommands of the command line and their options.
 
 mod faults;
+mod number;
 
-use std::num::{IntErrorKind, NonZeroUsize};
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use konklave_sim::Delay;
+use konklave_sim::{Delay, Measured};
 
 use crate::check::CheckArgs;
 use crate::check_history::CheckHistoryArgs;
@@ -19,9 +20,11 @@ use crate::fuzz::FuzzArgs;
 use crate::given::Given;
 use crate::replay::ReplayArgs;
 use crate::ring::RingArgs;
+use crate::setup::read_file;
 use crate::shrink::ShrinkArgs;
 use crate::sweep::SweepArgs;
 pub use faults::FaultArgs;
+pub(crate) use number::{count, plain, positive};
 
 /// Run, check, watch and ship distributed algorithms.
 #[derive(Debug, Parser)]
@@ -79,6 +82,16 @@ pub enum Verb {
         /// The shell that the script is for
         shell: Shell,
     },
+    /// Print the manual page, or that of a subcommand
+    #[command(after_help = "Examples:
+  konklave man | man -l -
+  konklave man run > ~/.local/share/man/man1/konklave-run.1")]
+    Man {
+        /// A subcommand, such as run
+        verb: Option<String>,
+    },
+    /// Print the JSON Schema of all JSON reports
+    Schema,
 }
 
 /// Options of `list`.
@@ -131,16 +144,17 @@ pub struct RunArgs {
     #[arg(long, short, value_parser = number_of_nodes)]
     pub nodes: Option<u32>,
     /// The network: ring, directed-ring, line, star, tree:K, random-tree, complete,
-    /// grid:WxH, torus:WxH, hypercube, debruijn, gnp:P, regular:D or file:PATH
+    /// grid:WxH, torus:WxH, hypercube, debruijn, gnp:P, regular:D, watts-strogatz:K,P,
+    /// barabasi-albert:M or file:PATH
     /// [default: what the algorithm needs]
     #[arg(long)]
     pub topology: Option<String>,
     /// Seed of all random choices
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, value_parser = count::<u64>)]
     pub seed: u64,
-    /// Message delay: constant:D, uniform:A..B, exp:MEAN, per-link:A..B or
-    /// asymmetric:A..B
-    #[arg(long, default_value = DELAY)]
+    /// Message delay: constant:D, uniform:A..B, exp:MEAN, per-link:A..B,
+    /// asymmetric:A..B or file:PATH with a measured delay on each line
+    #[arg(long, default_value = DELAY, value_parser = delay)]
     pub delay: Delay,
     /// Channels are FIFO: messages arrive in the order sent [default: if the algorithm needs it]
     #[arg(long)]
@@ -157,12 +171,13 @@ pub struct RunArgs {
     pub faults: FaultArgs,
 
     /// Stop after this tick
-    #[arg(long, value_name = "TICKS", help_heading = "Limits")]
+    #[arg(long, value_name = "TICKS", value_parser = count::<u64>, help_heading = "Limits")]
     pub time_limit: Option<u64>,
     /// Stop after this many events: messages, timers, commands and faults
-    #[arg(long, value_name = "STEPS", help_heading = "Limits")]
+    #[arg(long, value_name = "STEPS", value_parser = count::<u64>, help_heading = "Limits")]
     pub event_limit: Option<u64>,
-    /// Write every step to this file, as JSON Lines
+    /// Write every step to this file, as JSON Lines; - is standard output, and the report then
+    /// goes to standard error
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub trace: Option<PathBuf>,
     /// Include the node's state after each step in the trace
@@ -184,24 +199,31 @@ pub struct RunArgs {
 /// literature, and most formulas have a value.
 pub(crate) const DELAY: &str = "constant:1";
 
+/// Formats of verdicts for other programs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// JUnit XML for continuous integration, with a test case for each verdict
+    Junit,
+}
+
 /// The largest system that fits in the memory of an ordinary machine.
 const NODES_MAX: u32 = 100_000_000;
 
 pub(crate) fn number_of_nodes(text: &str) -> Result<u32, String> {
-    let too_many = Err(format!("at most {NODES_MAX} nodes can be simulated"));
-    match text.parse::<u64>() {
+    match plain(text).parse::<u128>() {
         Ok(0) => Err("a system has at least one node".to_owned()),
-        Ok(nodes) if nodes <= u64::from(NODES_MAX) => Ok(nodes as u32),
-        Ok(_) => too_many,
-        Err(error) if *error.kind() == IntErrorKind::PosOverflow => too_many,
-        Err(_) => Err("write a number such as 1000".to_owned()),
+        Ok(nodes) if nodes <= NODES_MAX.into() => Ok(nodes as u32),
+        Ok(_) => Err(format!("at most {NODES_MAX} nodes can be simulated")),
+        Err(_) => Err("write a number such as 1000, 1_000_000 or 1e6".to_owned()),
     }
 }
 
 /// Parses a number of threads.
 pub(crate) fn threads(text: &str) -> Result<NonZeroUsize, String> {
-    let threads = text.parse().ok().filter(|threads: &NonZeroUsize| threads.get() <= THREADS_MAX);
-    threads.ok_or_else(|| format!("write a number from 1 to {THREADS_MAX}"))
+    let threads = plain(text).parse().ok();
+    threads
+        .filter(|threads: &NonZeroUsize| threads.get() <= THREADS_MAX)
+        .ok_or_else(|| format!("write a number from 1 to {THREADS_MAX}"))
 }
 
 /// An upper bound that no machine's number of processors reaches.
@@ -212,6 +234,14 @@ pub(crate) fn time(text: &str) -> Result<Duration, String> {
     let time = text.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
     time.filter(|time| !time.is_zero())
         .ok_or_else(|| "write a number of seconds above zero, such as 0.5 or 600".to_owned())
+}
+
+/// Parses a model of delays, and reads the file that it names.
+pub(crate) fn delay(text: &str) -> Result<Delay, String> {
+    let Some(path) = text.strip_prefix("file:") else { return text.parse() };
+    let content = read_file("read the delays", path).map_err(|failure| failure.to_string())?;
+    let measured = Measured::read(path, &content).map_err(|problem| format!("{path}: {problem}"));
+    measured.map(Delay::Measured)
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ mod args;
 mod beyond;
 mod family;
 mod report;
+mod verdicts;
 
 use std::thread;
 
@@ -20,9 +21,11 @@ use konklave_check::{
     Verdict as Found, World,
 };
 use konklave_report::folder::Folder;
+use konklave_report::junit::Suite;
 use konklave_specimens::objects::BrokenObject;
 
 use crate::Exit;
+use crate::args::Format;
 use crate::failure::Failure;
 use crate::given::refuse_foreign;
 use crate::output::{self, grouped};
@@ -89,6 +92,7 @@ fn conclude(
     plan: &CheckPlan,
     preface: &[String],
 ) -> Result<Exit, Failure> {
+    out::refuse_two_on_output(args.trace.as_deref(), args.json)?;
     let folder = args.out.as_ref().map(Folder::create).transpose()?;
     for path in [&args.trace, &args.worst].into_iter().flatten() {
         out::ensure_writable("write the schedule", path)?;
@@ -99,13 +103,17 @@ fn conclude(
         Some(folder) => Some(report::write(&checked, plan, args, site, &lines, folder)?),
         None => None,
     };
-    match args.json {
-        true => output::json(&report::for_machines(&checked, plan, args, site)?)?,
-        false => {
-            output::lines(&lines)?;
-            output::lines(
-                &written.iter().map(|path| format!("\nreport: {path}")).collect::<Vec<_>>(),
-            )?;
+    match (args.format, args.json) {
+        (Some(Format::Junit), _) => {
+            let cases = verdicts::cases(&checked, &site.entry().name);
+            let suite = Suite { name: out::command(), seconds: checked.seconds, cases };
+            output::text(&suite.xml())?;
+        }
+        (None, true) => output::json(&report::for_machines(&checked, plan, args, site)?)?,
+        (None, false) => {
+            let mut lines = lines;
+            lines.extend(written.iter().map(|path| format!("\nreport: {path}")));
+            output::report(&lines, args.trace.as_deref())?;
         }
     }
     // Last, so that the report is printed even if writing fails.

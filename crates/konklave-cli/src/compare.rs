@@ -4,6 +4,7 @@ mod args;
 mod folder;
 mod measure;
 mod report;
+mod verdicts;
 
 use konklave_catalog::catalog::Catalog;
 use konklave_catalog::compare::Scenario;
@@ -14,6 +15,7 @@ use konklave_catalog::setup::Setup;
 use konklave_report::folder::Folder;
 
 use crate::Exit;
+use crate::args::Format;
 use crate::failure::Failure;
 use crate::given::refuse_foreign;
 use crate::output;
@@ -150,17 +152,14 @@ fn conclude(
     let written =
         folder.map(|folder| folder::write(args, task, rows, is_whole, folder)).transpose()?;
     let table = report::cells(task, rows);
-    if args.json {
+    if args.format == Some(Format::Junit) {
+        output::text(&verdicts::suite(task, rows).xml())?;
+    } else if args.json {
         output::json(&report::json(args, task, rows, is_whole))?;
     } else if args.markdown {
         output::lines(&output::markdown(&table))?;
     } else if args.csv {
-        let quote = |cell: &String| match cell.contains([',', '"']) {
-            true => format!("\"{}\"", cell.replace('"', "\"\"")),
-            false => cell.clone(),
-        };
-        let line = |row: &Vec<String>| row.iter().map(quote).collect::<Vec<_>>().join(",");
-        output::lines(&table.iter().map(line).collect::<Vec<_>>())?;
+        output::text(&report::results(task, rows).csv())?;
     } else {
         let mut lines = report::for_people(args, task, rows, &table);
         if !is_whole {

@@ -17,6 +17,7 @@ use konklave_catalog::system::Watch as Observers;
 use konklave_report::folder::Folder;
 use konklave_sim::Recording;
 
+use crate::args::Format;
 use crate::failure::Failure;
 use crate::output::{self, grouped};
 use crate::progress::Watch;
@@ -63,6 +64,7 @@ pub fn fuzz(args: &FuzzArgs, catalog: &'static Catalog) -> Result<Exit, Failure>
         None => catalog.find(&args.algorithm)?,
     };
     let space = Space::new(args, entry)?;
+    out::refuse_two_on_output(args.trace.as_deref(), args.json)?;
     let folder = args.out.as_ref().map(Folder::create).transpose()?;
     if let Some(path) = &args.trace {
         out::ensure_writable("write the schedule", path)?;
@@ -108,12 +110,13 @@ fn conclude(
         Some(folder) => Some(folder::write(findings, args, entry, folder)?),
         None => None,
     };
-    match args.json {
-        true => output::json(&report::for_machines(findings, args, entry)?)?,
-        false => {
+    match (args.format, args.json) {
+        (Some(Format::Junit), _) => output::text(&report::suite(findings, entry).xml())?,
+        (None, true) => output::json(&report::for_machines(findings, args, entry)?)?,
+        (None, false) => {
             let mut lines = report::for_people(findings, args, entry);
             lines.extend(written.iter().map(|path| format!("\nreport: {path}")));
-            output::lines(&lines)?;
+            output::report(&lines, args.trace.as_deref())?;
         }
     }
     Ok(match report::verdict(findings) {

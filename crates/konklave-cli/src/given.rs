@@ -8,6 +8,7 @@ use konklave_catalog::entry::Entry;
 use konklave_catalog::option::{Choice, Opt, Verb};
 use konklave_catalog::problem::About;
 
+use crate::args::plain;
 use crate::failure::Failure;
 
 /// The values of the options of a problem and an algorithm, by name.
@@ -70,6 +71,12 @@ pub(crate) fn refuse_foreign(
     Ok(())
 }
 
+/// Whether a problem or an algorithm of the catalogue declares an option of this name.
+pub(crate) fn is_declared(catalog: &'static Catalog, name: &str) -> bool {
+    let is_of_problem = catalog.problems().iter().any(|problem| problem.option(name).is_some());
+    is_of_problem || choices(catalog).any(|choice| choice.name == name)
+}
+
 /// The options of all problems that a subcommand takes, each once.
 fn options(catalog: &'static Catalog, verb: Verb) -> impl Iterator<Item = &'static Opt> {
     let mut known = BTreeSet::new();
@@ -97,8 +104,9 @@ fn option(catalog: &Catalog, option: &'static Opt, verb: Verb) -> Arg {
     let is_series = option.is_series && verb == Verb::Sweep;
     let several = if is_series { "; several values, separated by commas" } else { "" };
     let check = move |text: &str| {
-        let mut parts = text.split(if is_series { "," } else { "\n" });
-        parts.try_for_each(option.check).map(|()| text.to_owned())
+        let separator = if is_series { "," } else { "\n" };
+        let parts: Vec<_> = text.split(separator).map(plain).collect();
+        parts.iter().try_for_each(|part| (option.check)(part)).map(|()| parts.join(separator))
     };
     Arg::new(option.name)
         .long(option.name)
@@ -121,4 +129,5 @@ fn choice(choice: &'static Choice) -> Arg {
         .value_name(choice.name.to_uppercase())
         .help(choice.help)
         .help_heading("Variants")
+        .value_parser(|text: &str| Ok::<_, String>(plain(text).into_owned()))
 }

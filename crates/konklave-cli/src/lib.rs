@@ -25,9 +25,11 @@ pub mod run;
 mod schedule;
 mod seal;
 pub mod setup;
+mod shell;
 pub mod shrink;
 mod specimens;
 pub mod sweep;
+mod told;
 
 use std::ffi::OsString;
 use std::io::Write;
@@ -37,6 +39,9 @@ use args::{Cli, Verb};
 use clap::{Arg, Command, CommandFactory, FromArgMatches, Parser};
 use failure::Failure;
 use konklave_catalog::catalog::Catalog;
+
+/// The form of all JSON reports, as a JSON Schema.
+pub const SCHEMA: &str = include_str!("schema.json");
 
 /// The algorithms and specimens of this repository.
 pub fn catalog() -> Catalog {
@@ -82,12 +87,9 @@ fn carry_out(cli: &Cli, catalog: &'static Catalog) -> Result<Exit, Failure> {
         Verb::CheckHistory(args) => check_history::check_history(args),
         Verb::Ring(args) => ring::ring(args),
         Verb::Experiment(args) => experiment::experiment(args),
-        Verb::Completions { shell } => {
-            let mut script = Vec::new();
-            clap_complete::generate(*shell, &mut command(catalog), "konklave", &mut script);
-            let written = std::io::stdout().write_all(&script);
-            written.map(|()| Exit::Fine).map_err(Failure::from)
-        }
+        Verb::Completions { shell } => shell::completions(*shell, catalog),
+        Verb::Man { verb } => shell::man(verb.as_deref(), catalog),
+        Verb::Schema => Ok(output::text(SCHEMA).map(|()| Exit::Fine)?),
     }
 }
 
@@ -114,8 +116,9 @@ pub fn parse_from(
         true => option.allow_negative_numbers(true),
         false => option,
     };
-    let command = command(catalog).mut_subcommands(|verb| verb.mut_args(value));
-    let matches = command.try_get_matches_from(words)?;
+    let mut command = command(catalog).mut_subcommands(|verb| verb.mut_args(value));
+    let matches = command.try_get_matches_from_mut(words)?;
+    told::remember(&command, &matches, catalog);
     let mut cli = Cli::from_arg_matches(&matches)?;
     if let Some((name, found)) = matches.subcommand() {
         let given = given::given(catalog, name, found);

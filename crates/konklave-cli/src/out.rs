@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::io::BufRead;
+use std::io::{self, BufRead, Write};
 use std::path::Path;
 
 use konklave_catalog::expected::Expected;
@@ -42,12 +42,38 @@ pub(crate) fn arguments() -> String {
     words.map(|word| quoted(&word.to_string_lossy())).collect::<Vec<_>>().join(" ")
 }
 
+/// Opens a file to write; `-` is standard output.
+pub(crate) fn create(path: &Path) -> io::Result<Box<dyn Write>> {
+    Ok(match is_output(path) {
+        true => Box::new(io::stdout()),
+        false => Box::new(File::create(path)?),
+    })
+}
+
+/// Whether a path means standard output.
+pub(crate) fn is_output(path: &Path) -> bool {
+    path == Path::new("-")
+}
+
+/// Refuses a trace and a JSON report that would both be written to standard output.
+pub(crate) fn refuse_two_on_output(trace: Option<&Path>, is_json: bool) -> Result<(), Failure> {
+    match is_json && trace.is_some_and(is_output) {
+        false => Ok(()),
+        true => Err(Failure::bad(
+            "--trace - and --json both write to standard output: write the trace to a file",
+        )),
+    }
+}
+
 /// Checks that a file can be written, without changing its content or leaving an empty file.
 ///
 /// # Errors
 ///
 /// If the file cannot be written. `doing` describes the purpose, as in `write the schedule`.
 pub(crate) fn ensure_writable(doing: &str, path: &Path) -> Result<(), Failure> {
+    if is_output(path) {
+        return Ok(());
+    }
     let is_new = !path.exists();
     let opened = File::options().append(true).create(true).open(path);
     opened.map_err(|error| Failure::file(doing, path, &error))?;

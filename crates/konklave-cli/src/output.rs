@@ -1,8 +1,13 @@
 //! Text output: aligned, and coloured only on a terminal.
 
+mod width;
+
 use std::io::{self, IsTerminal, Write};
+use std::path::Path;
 
 use serde::Serialize;
+
+use crate::out;
 
 pub(crate) use konklave_catalog::words::{counted, grouped, short};
 
@@ -40,13 +45,37 @@ pub(crate) fn json(value: &impl Serialize) -> io::Result<()> {
     out.write_all(b"\n")
 }
 
-/// Prints lines.
+/// Prints text as it is.
+pub(crate) fn text(text: &str) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    out.write_all(text.as_bytes())?;
+    out.flush()
+}
+
+/// Prints lines, wrapped to the width of the terminal.
 pub(crate) fn lines(lines: &[String]) -> io::Result<()> {
     let mut out = io::BufWriter::new(io::stdout().lock());
-    for line in lines {
-        writeln!(out, "{line}")?;
+    let columns = width::columns();
+    for line in lines.iter().flat_map(|text| text.split('\n')) {
+        match columns {
+            // A command that is copied from the screen must not have line breaks.
+            Some(columns) if !line.trim_start().starts_with("konklave ") => {
+                let mut parts = width::wrapped(line, columns).into_iter();
+                parts.try_for_each(|part| writeln!(out, "{part}"))?;
+            }
+            _ => writeln!(out, "{line}")?,
+        }
     }
     out.flush()
+}
+
+/// Prints a report: to standard error if the trace goes to standard output.
+pub(crate) fn report(lines: &[String], trace: Option<&Path>) -> io::Result<()> {
+    if !trace.is_some_and(out::is_output) {
+        return self::lines(lines);
+    }
+    let mut err = io::stderr().lock();
+    lines.iter().try_for_each(|line| writeln!(err, "{line}"))
 }
 
 /// Names and values below each other, the values aligned.
@@ -55,18 +84,11 @@ pub(crate) fn fields(fields: &[(&str, String)]) -> Vec<String> {
     fields.iter().map(|(name, value)| format!("  {name:width$}  {value}")).collect()
 }
 
-/// A table with its columns aligned; the first row is its head.
+/// A table with its columns aligned, a text for each row; the first row is its head. Where the
+/// output is narrow, a row has several lines.
 pub(crate) fn table(rows: &[Vec<String>]) -> Vec<String> {
-    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
-    let width = |column: usize| {
-        rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max()
-    };
-    let widths: Vec<usize> = (0..columns).map(|column| width(column).unwrap_or(0)).collect();
-    let line = |row: &Vec<String>| {
-        let cells = row.iter().zip(&widths).map(|(cell, &width)| format!("{cell:width$}"));
-        cells.collect::<Vec<_>>().join("  ").trim_end().to_owned()
-    };
-    rows.iter().map(line).collect()
+    let lines = width::table(rows, width::columns().unwrap_or(usize::MAX / 2));
+    lines.iter().map(|lines| lines.join("\n")).collect()
 }
 
 /// A table in Markdown; the first row is its head.

@@ -28,12 +28,13 @@ use crate::Exit;
 use crate::args::RunArgs;
 use crate::failure::Failure;
 use crate::given::refuse_foreign;
-use crate::output;
 use crate::progress::Watch;
 use crate::quiet::quietly;
 use crate::schedule::header;
 use crate::seal::Sealing;
 use crate::setup::Wish;
+use crate::told::{Told, effective};
+use crate::{out, output};
 
 /// Simulates and reports.
 pub fn run(args: &RunArgs, catalog: &'static Catalog) -> Result<Exit, Failure> {
@@ -44,6 +45,8 @@ pub fn run(args: &RunArgs, catalog: &'static Catalog) -> Result<Exit, Failure> {
     refuse_foreign(catalog, entry, &args.options, Verb::Run)?;
     let site = site(args, entry)?;
     let options = options(args, &site)?;
+    let system = site.system()?;
+    out::refuse_two_on_output(args.trace.as_deref(), args.json)?;
     if let Some(path) = &args.save_graph {
         save_graph(path, &site)?;
     }
@@ -54,7 +57,6 @@ pub fn run(args: &RunArgs, catalog: &'static Catalog) -> Result<Exit, Failure> {
     let trace = trace.map(|out| Recording::new(out, args.states));
     let mut watch = Watch::new();
     let mut go_on = |progress| watch.look(progress);
-    let system = site.system()?;
     let observers = Observers { trace, coverage: None };
     let outcome = quietly(|| system.run(&options, observers, &mut go_on));
     let wall_seconds = watch.seconds();
@@ -72,10 +74,21 @@ pub fn run(args: &RunArgs, catalog: &'static Catalog) -> Result<Exit, Failure> {
         lines.extend([String::new(), format!("report: {path}")]);
     }
     match args.json {
-        true => output::json(&report)?,
-        false => output::lines(&lines)?,
+        true => output::json(&told(&report, args, &site))?,
+        false => output::report(&lines, args.trace.as_deref())?,
     }
     Ok(exit)
+}
+
+/// The report with the options that it was made with.
+fn told<'a>(report: &'a RunReport<'a>, args: &RunArgs, site: &Site) -> Told<&'a RunReport<'a>> {
+    let order = ("fifo".to_owned(), is_fifo(args, site).into());
+    Told::new(report, effective(site).into_iter().chain([order]))
+}
+
+/// Whether channels are FIFO: on request, or because the algorithm needs it.
+fn is_fifo(args: &RunArgs, site: &Site) -> bool {
+    args.fifo || (site.needs_fifo() && !args.beyond)
 }
 
 /// The system that `run` simulates.
@@ -197,7 +210,7 @@ pub(crate) fn options(args: &RunArgs, site: &Site) -> Result<Options, Failure> {
             )));
         }
     }
-    let is_fifo = args.fifo || (site.needs_fifo() && !args.beyond);
+    let is_fifo = is_fifo(args, site);
     if is_fifo && args.faults.reorder.is_some() {
         return Err(Failure::bad(format!(
             "{} needs FIFO channels, and --reorder breaks their order: leave --reorder out, \
@@ -238,9 +251,9 @@ fn unbounded(delay: Delay, site: &Site) -> Option<String> {
     }
 }
 
-fn open_trace(path: &Path, site: &Site) -> Result<Sealing<BufWriter<File>>, Failure> {
+fn open_trace(path: &Path, site: &Site) -> Result<Sealing<BufWriter<Box<dyn Write>>>, Failure> {
     let unwritable = |error: io::Error| Failure::file("write the trace", path, &error);
-    let out = BufWriter::with_capacity(1 << 20, File::create(path).map_err(unwritable)?);
+    let out = BufWriter::with_capacity(1 << 20, out::create(path).map_err(unwritable)?);
     let mut out = Sealing::new(out);
     write_line(&mut out, &header(site)).map_err(unwritable)?;
     Ok(out)

@@ -1,6 +1,5 @@
 //! Schedules of counterexamples, as traces, JSON and text.
 
-use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
@@ -12,6 +11,7 @@ use konklave_stage::erased::Erased;
 use serde_json::Value;
 
 use crate::failure::Failure;
+use crate::out;
 use crate::replay::describe;
 use crate::seal::Sealing;
 
@@ -26,7 +26,7 @@ pub(crate) fn header(site: &Site) -> Header<Setup> {
 /// Writes a schedule of a system of this site as a trace.
 pub(crate) fn write(schedule: &[Line<Erased>], path: &Path, site: &Site) -> Result<(), Failure> {
     let write = || {
-        let mut out = Sealing::new(BufWriter::new(File::create(path)?));
+        let mut out = Sealing::new(BufWriter::new(out::create(path)?));
         write_line(&mut out, &header(site))?;
         schedule.iter().try_for_each(|line| write_line(&mut out, line))?;
         out.flush()

@@ -1,6 +1,7 @@
 //! Builds the setup of a system from the options, and reads the files that they name.
 
-use std::fs;
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::Path;
 
 use konklave::graph::{Format, Graph, Topology};
@@ -85,10 +86,26 @@ pub(crate) fn network(
     }
 }
 
-fn read_file(doing: &str, path: &str) -> Result<String, Failure> {
+/// Reads a file that an option names. `doing` is such as `read the graph`.
+pub(crate) fn read_file(doing: &str, path: &str) -> Result<String, Failure> {
     let path = Path::new(path);
-    fs::read_to_string(path).map_err(|error| Failure::file(doing, path, &error))
+    let read = || {
+        let file = File::open(path)?;
+        // A pipe or a device may never end.
+        let is_endless = !file.metadata()?.is_file();
+        let most = if is_endless { ENDLESS } else { u64::MAX };
+        let mut text = String::new();
+        file.take(most).read_to_string(&mut text)?;
+        match is_endless && text.len() as u64 == most {
+            true => Err(io::Error::other(format!("it has more than {} MiB", ENDLESS >> 20))),
+            false => Ok(text),
+        }
+    };
+    read().map_err(|error: io::Error| Failure::file(doing, path, &error))
 }
+
+/// What is read at most from something that is not a file, in bytes.
+const ENDLESS: u64 = 64 << 20;
 
 fn read_graph(path: &str) -> Result<Graph, Failure> {
     let text = read_file("read the graph", path)?;

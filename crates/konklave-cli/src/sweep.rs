@@ -3,11 +3,13 @@
 mod args;
 mod bounds;
 mod estimate;
+mod json;
 mod log;
 mod pictures;
 mod report;
 mod runs;
 mod summary;
+mod verdicts;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;

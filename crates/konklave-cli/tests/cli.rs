@@ -101,7 +101,7 @@ fn a_comparison_puts_measurement_beside_formula() {
         assert!(rows.is_sorted_by_key(per_entry), "sorted by messages");
         for row in rows {
             assert_eq!(row["verdict"], "ok", "{row}");
-            assert_ne!(row["within"], false, "{row}");
+            assert_ne!(row["agrees"], false, "{row}");
             for field in ["response_time", "overtakings_max", "busiest_over_mean"] {
                 assert!(row[field].is_number(), "{field}: {row}");
             }
@@ -127,7 +127,7 @@ fn rows(arguments: &str) -> Vec<Value> {
     let rows = table["rows"].as_array().unwrap().clone();
     for row in &rows {
         assert_eq!(row["verdict"], "ok", "{arguments}: {row}");
-        assert_ne!(row["within"], false, "{arguments}: {row}");
+        assert_ne!(row["agrees"], false, "{arguments}: {row}");
     }
     rows
 }
@@ -143,7 +143,7 @@ fn every_variant_has_a_formula() {
             // Only a token that nobody wants is without bound.
             let is_free = row["algorithm"] == "perpetuum" && load == "light";
             assert_eq!(row["expected"].is_null(), is_free, "{load}, {nodes}: {row}");
-            assert_eq!(row["within"].is_null(), is_free, "{load}, {nodes}: {row}");
+            assert_eq!(row["agrees"].is_null(), is_free, "{load}, {nodes}: {row}");
         }
         let variants = |name: &str| {
             let of_it = rows.iter().filter(|row| row["algorithm"] == name);

@@ -13,7 +13,7 @@ fn rows(arguments: &str) -> Vec<Value> {
     let rows = table["rows"].as_array().expect("there are rows").clone();
     for row in &rows {
         assert_eq!(row["verdict"], "ok", "{arguments}: {row}");
-        assert_ne!(row["within"], false, "{arguments}: {row}");
+        assert_ne!(row["agrees"], false, "{arguments}: {row}");
     }
     rows
 }
@@ -61,7 +61,7 @@ fn bad_input_is_refused() {
         ("--topology line --only franklin", "line suits no algorithm of this comparison: franklin"),
         ("--topology grid:3x3", "9 nodes"),
         ("--topology hypercube", "power of two"),
-        ("--runs 0", "0 is not in 1.."),
+        ("--runs 0", "a whole number above zero"),
     ] {
         let err = refused(&format!("compare election {arguments}"));
         assert!(err.contains(message), "{arguments}: {err}");

@@ -34,6 +34,8 @@ fn faults_that_cannot_be_are_refused() {
         ("--corrupt channel:1-1@5", "a node does not send to itself"),
         ("--partition 5-2/1@5..9", "'5-2' is empty"),
         ("--partition 0,1,2/2,3@5..9", "node 2 in two groups"),
+        ("--partition 0-6@5..9", "'0-6@5..9' has one group"),
+        ("--partition hold:0-2@5..9", "write the others, too, such as 0-4/5-9@10..20"),
     ] {
         let error = refused(&format!("run raymond --nodes 7 {fault}"));
         assert!(error.contains(expected), "{fault}: {error}");
@@ -225,4 +227,100 @@ fn a_smaller_system_is_found_though_another_promise_breaks_sooner() {
         |it: &&serde_json::Value| it["promise"] == "no starvation" && it["fault"] == "overtaking";
     let starved = failures.iter().find(starved).unwrap_or_else(|| panic!("{report}"));
     assert_eq!(starved["trace"][0]["setup"]["nodes"], 2, "{starved}");
+}
+
+#[test]
+fn times_that_the_clock_cannot_count_are_refused() {
+    for (option, expected) in [
+        ("--cs 18446744073709551615", "below 1099511627776 ticks"),
+        ("--think 1e15", "below 1099511627776 ticks"),
+        ("--notice 9999999999999", "below 1099511627776 ticks"),
+        ("--load poisson:1e-300", "at least 1e-9 per T"),
+        ("--load poisson:1e-9 --delay constant:1000000000000", "at least 1e1"),
+    ] {
+        let error = refused(&format!("run raymond --nodes 10 {option}"));
+        assert!(error.contains(expected), "{option}: {error}");
+    }
+    // The largest that is accepted is counted: no two entries share a time.
+    let report = json("run raymond --nodes 3 --entries 2 --cs 1099511627775 --json");
+    let time = report["time"].as_u64().unwrap();
+    assert!((6 * 1_099_511_627_775..6 * 1_099_511_627_776 + 100).contains(&time), "{time}");
+}
+
+#[test]
+fn what_does_not_fit_the_system_is_refused() {
+    for (arguments, expected) in [
+        ("run hierarchical --nodes 3 --clusters 9", "3 nodes have at most 3 clusters"),
+        ("run echo --nodes 5 --initiators list:1,1", "'list:1,1' names node 1 twice"),
+        ("run raymond --requesters list:2,0,2", "names node 2 twice"),
+        ("run echo --topology file:/dev/zero", "more than 64 MiB"),
+        ("run maekawa --quorum file:/dev/zero", "more than 64 MiB"),
+        ("run raymond --delay file:/dev/zero", "more than 64 MiB"),
+    ] {
+        let error = refused(arguments);
+        assert!(error.contains(expected), "{arguments}: {error}");
+    }
+    // The default number of clusters gives way.
+    fine("run hierarchical --nodes 2");
+    let path = file("empty-history", "{\"konklave_history\":1,\"object\":\"queue\"}\n");
+    let error = refused(&format!("check-history {}", path.display()));
+    assert!(error.contains("line 2: the history has no operations"), "{error}");
+}
+
+#[test]
+fn delays_can_be_measured_elsewhere() {
+    let path = file("delays.txt", "# microseconds\n3\n3\n6\n");
+    let shown = path.display();
+    let report = json(&format!("run echo --nodes 20 --delay file:{shown} --json"));
+    assert_eq!(report["options"]["delay"], format!("file:{shown}"));
+    let text = fine(&format!("run central --nodes 2 --entries 1 --delay file:{shown}"));
+    assert!(text.contains(&format!("delay file:{shown}")), "{text}");
+    // T is the mean, so 5 T is 20 ticks inside, for each of the two entries.
+    let report = json(&format!("run central --nodes 2 --entries 1 --delay file:{shown} --json"));
+    assert!(report["time"].as_u64().unwrap() >= 40, "{}", report["time"]);
+    for (content, expected) in [("", "there are no delays"), ("1\n2.5\n", "line 2: '2.5' is not")] {
+        let path = file("wrong-delays.txt", content);
+        let error = refused(&format!("run echo --delay file:{}", path.display()));
+        assert!(error.contains("wrong-delays.txt") && error.contains(expected), "{error}");
+    }
+    let error = refused("run echo --delay file:/no/such/file");
+    assert!(error.contains("cannot read the delays /no/such/file"), "{error}");
+}
+
+#[test]
+fn a_trace_can_go_to_standard_output() {
+    let output = konklave("run raymond --nodes 3 --entries 1 --trace -");
+    assert_eq!(output.status.code(), Some(0));
+    let (trace, report) = (text(&output.stdout), text(&output.stderr));
+    assert!(trace.starts_with("{\"konklave_trace\":1"), "{trace}");
+    assert!(trace.lines().last().unwrap().starts_with("{\"end\""), "{trace}");
+    assert!(report.contains("raymond on a") && report.contains("verdict"), "{report}");
+    let path = file("piped.jsonl", &trace);
+    fine(&format!("replay --quiet {}", path.display()));
+    let error = refused("run raymond --nodes 3 --trace - --json");
+    assert!(error.contains("--trace - and --json both write to standard output"), "{error}");
+    let output = konklave("check --specimen perpetuum-impatient --trace -");
+    assert!(text(&output.stdout).starts_with("{\"konklave_trace\":1"));
+    assert!(!std::path::Path::new("-").exists(), "no file has this name");
+}
+
+#[test]
+fn counts_can_be_written_in_every_form() {
+    for nodes in ["1000", "1_000", "1e3", "0.1e4"] {
+        assert_eq!(json(&format!("run echo --nodes {nodes} --json"))["nodes"], 1000, "{nodes}");
+    }
+    fine("fuzz raymond --nodes 2..1e1 --schedules 1_0");
+    fine("sweep raymond --nodes 3,1e1 --seeds 2e0 --entries 1e1");
+    let error = refused("run echo --nodes 1.5");
+    assert!(error.contains("write a number such as 1000, 1_000_000 or 1e6"), "{error}");
+}
+
+#[test]
+fn networks_like_those_of_people_can_be_used() {
+    let text = fine("run echo --nodes 100 --topology watts-strogatz:4,0.1");
+    assert!(text.starts_with("echo on a small world of degree 4 of 100 nodes"), "{text}");
+    let text = fine("compare election --topology barabasi-albert:2 --nodes 30 --runs 2");
+    assert!(text.contains("barabasi-albert:2"), "{text}");
+    let error = refused("run echo --topology watts-strogats:4,0.1");
+    assert!(error.contains("watts-strogatz"), "{error}");
 }

@@ -243,7 +243,10 @@ fn a_comparison_shows_formulas_beside_what_was_measured() {
         "algorithm,variant,year,network,messages_per_entry,formula,formula_low,formula_high,";
     assert!(csv.starts_with(head), "{csv}");
     assert_eq!(csv.lines().count(), rows.len() + 1);
-    assert!(csv.contains("ricart-agrawala,,1981,complete network,12,2(n-1),12,12,ok,"), "{csv}");
+    assert!(
+        csv.contains("ricart-agrawala,,1981,complete network,12,2(n-1),12,12,true,ok,"),
+        "{csv}"
+    );
 }
 
 #[test]

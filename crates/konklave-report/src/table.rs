@@ -13,6 +13,14 @@ pub enum Cell {
     Whole(i128),
     /// A measured number.
     Number(f64),
+    /// Whether something is so.
+    Truth(bool),
+}
+
+impl From<bool> for Cell {
+    fn from(truth: bool) -> Self {
+        Self::Truth(truth)
+    }
 }
 
 impl From<&str> for Cell {
@@ -60,6 +68,7 @@ impl Cell {
             Self::Whole(number) => number.to_string(),
             Self::Number(number) if number.is_finite() => number.to_string(),
             Self::Number(_) => String::new(),
+            Self::Truth(truth) => truth.to_string(),
         }
     }
 
@@ -87,6 +96,7 @@ impl Cell {
                 Err(_) => (*number as f64).into(),
             },
             Self::Number(number) => (*number).into(),
+            Self::Truth(truth) => (*truth).into(),
         }
     }
 }
@@ -265,5 +275,9 @@ mod tests {
     fn json_has_an_object_per_row() {
         let table = Table::new(["n", "mean"]).row([Cell::from(3_u32), Cell::from(f64::NAN)]);
         assert_eq!(table.json().to_string(), r#"[{"mean":null,"n":3}]"#);
+        let table = Table::new(["agrees"]).row([Cell::from(true)]).row([Cell::from(None::<bool>)]);
+        assert_eq!(table.json().to_string(), r#"[{"agrees":true},{"agrees":null}]"#);
+        // A lone empty cell is quoted, so that no line is empty.
+        assert_eq!(table.csv(), "agrees\r\ntrue\r\n\"\"\r\n");
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use clap::Args;
 
-use crate::args::{number_of_nodes, threads, time};
+use crate::args::{Format, count, number_of_nodes, positive, threads, time};
 use crate::given::Given;
 
 /// Options of `check`.
@@ -46,7 +46,7 @@ pub struct CheckArgs {
     #[arg(long)]
     pub topology: Option<String>,
     /// Seed of random networks, ids and initiators
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, value_parser = count::<u64>)]
     pub seed: u64,
     /// Channels are FIFO: messages arrive in the order sent [default: if the algorithm needs it]
     #[arg(long, conflicts_with = "any_order")]
@@ -59,7 +59,7 @@ pub struct CheckArgs {
     pub hasty: bool,
 
     /// How many requests each node makes, at any time, one number per node: 2,1,1
-    #[arg(long, value_name = "COUNTS", value_delimiter = ',')]
+    #[arg(long, value_name = "COUNTS", value_delimiter = ',', value_parser = count::<u32>)]
     pub budget: Option<Vec<u32>>,
     /// Options of the problem and of the algorithm, as the catalogue declares them
     #[arg(skip)]
@@ -92,15 +92,15 @@ pub struct CheckArgs {
     pub no_costs: bool,
     /// Stop after this many distinct states
     #[arg(long, value_name = "COUNT", help_heading = "Search")]
-    #[arg(value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(value_parser = positive::<u64>)]
     pub states: Option<u64>,
     /// Stop at this search depth, in steps
     #[arg(long, value_name = "STEPS", help_heading = "Search")]
-    #[arg(value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(value_parser = positive::<u32>)]
     pub depth: Option<u32>,
     /// Stop when the search uses this much memory, in MiB
     #[arg(long, value_name = "MIB", default_value_t = 16_384, help_heading = "Search")]
-    #[arg(value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(value_parser = positive::<u64>)]
     pub memory: u64,
     /// Stop after this many seconds; for a family, per algorithm
     #[arg(long, value_name = "SECONDS", value_parser = time, help_heading = "Search")]
@@ -121,4 +121,8 @@ pub struct CheckArgs {
     /// Print the table of a family as Markdown
     #[arg(long, conflicts_with = "json", help_heading = "Output")]
     pub markdown: bool,
+    /// Print the verdicts as test cases, for continuous integration
+    #[arg(long, value_name = "FORMAT", help_heading = "Output")]
+    #[arg(conflicts_with_all = ["json", "markdown"])]
+    pub format: Option<Format>,
 }

@@ -3,18 +3,24 @@
 use std::collections::BTreeMap;
 
 use konklave_catalog::catalog::Catalog;
+use konklave_catalog::option::Verb;
 use konklave_catalog::problem::About;
 use konklave_catalog::site::Site;
 use konklave_catalog::system::{CheckPlan, Checked};
 use konklave_check::{Extremes, Verdict as Found};
+use konklave_report::junit::Suite;
 use serde_json::{Value, json};
 
 use super::beyond::{beyond, excuse};
+use super::verdicts::cases;
 use super::{CheckArgs, carry_out_check, plan, site_for};
 use crate::Exit;
+use crate::args::Format;
 use crate::failure::Failure;
+use crate::out;
 use crate::output::{self, grouped};
 use crate::progress;
+use crate::told::{Told, of_problem};
 
 /// The result for one algorithm.
 struct Row {
@@ -57,14 +63,23 @@ pub(super) fn check_family(
         let reason = left_out.first().map_or("", String::as_str);
         return Err(Failure::bad(format!("no algorithm of the family can be checked: {reason}")));
     }
-    match args.json {
-        true => output::json(&json!({
-            "family": problem,
-            "rows": rows.iter().map(for_machines).collect::<Vec<_>>(),
-            "left_out": left_out,
-            "not_begun": not_begun,
-        }))?,
-        false => {
+    match (args.format, args.json) {
+        (Some(Format::Junit), _) => {
+            let cases = rows.iter().flat_map(|row| cases(&row.checked, row.algorithm)).collect();
+            let seconds = rows.iter().map(|row| row.checked.seconds).sum();
+            output::text(&Suite { name: out::command(), seconds, cases }.xml())?;
+        }
+        (None, true) => {
+            let report = json!({
+                "family": problem,
+                "rows": rows.iter().map(for_machines).collect::<Vec<_>>(),
+                "left_out": left_out,
+                "not_begun": not_begun,
+            });
+            let options = of_problem(problem, &args.options, Verb::Check);
+            output::json(&Told::new(report, options))?;
+        }
+        (None, false) => {
             let head = ["algorithm", "network", "states", "verdict", "messages", "waiting", "time"];
             let head = head.map(str::to_owned).to_vec();
             let cells: Vec<_> = std::iter::once(head).chain(rows.iter().map(for_people)).collect();

@@ -19,6 +19,7 @@ use crate::failure::Failure;
 use crate::out;
 use crate::output::{self, counted, grouped};
 use crate::schedule::{self, Schedule};
+use crate::told::{Told, effective};
 
 /// One JSON object. The names of its fields do not change.
 pub(super) fn for_machines(
@@ -29,7 +30,7 @@ pub(super) fn for_machines(
 ) -> io::Result<impl Serialize> {
     let counterexample = checked.counterexample.as_ref();
     let trace = counterexample.map(|found| schedule::to_json(&found.schedule, site));
-    Ok(json!({
+    let report = json!({
         "algorithm": site.entry().name,
         "family": site.entry().problem,
         "nodes": site.nodes(),
@@ -54,7 +55,8 @@ pub(super) fn for_machines(
         "trace": trace.transpose()?,
         "trace_file": args.trace.as_ref().filter(|_| counterexample.is_some()),
         "worst_file": args.worst.as_ref().filter(|_| checked.worst.is_some()),
-    }))
+    });
+    Ok(Told::new(report, effective(site)))
 }
 
 fn rate(checked: &Checked) -> f64 {

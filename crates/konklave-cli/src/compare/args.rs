@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use konklave_sim::Delay;
 
-use crate::args::{DELAY, number_of_nodes};
+use crate::args::{DELAY, Format, count, delay, number_of_nodes, positive};
 use crate::given::Given;
 
 /// Options of `compare`.
@@ -31,7 +31,7 @@ pub struct CompareArgs {
     #[arg(long)]
     pub topology: Option<String>,
     /// Number of runs to average, where one is not enough [default: enough for precise means]
-    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "COUNT", value_parser = positive::<u32>)]
     pub runs: Option<u32>,
     /// Only these algorithms, by their names
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
@@ -40,11 +40,10 @@ pub struct CompareArgs {
     #[arg(long)]
     pub variants: bool,
     /// Seed of all random choices
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, value_parser = count::<u64>)]
     pub seed: u64,
-    /// Message delay: constant:D, uniform:A..B, exp:MEAN, per-link:A..B or
-    /// asymmetric:A..B
-    #[arg(long, default_value = DELAY)]
+    /// Message delay, as in `run`
+    #[arg(long, default_value = DELAY, value_parser = delay)]
     pub delay: Delay,
     /// Options of the problem, as the catalogue declares them
     #[arg(skip)]
@@ -58,7 +57,11 @@ pub struct CompareArgs {
     /// Print a Markdown table
     #[arg(long, conflicts_with = "csv", help_heading = "Output")]
     pub markdown: bool,
-    /// Print comma-separated values
+    /// Print comma-separated values (RFC 4180), with every digit
     #[arg(long, help_heading = "Output")]
     pub csv: bool,
+    /// Print the verdicts as test cases, for continuous integration
+    #[arg(long, value_name = "FORMAT", help_heading = "Output")]
+    #[arg(conflicts_with_all = ["json", "markdown", "csv"])]
+    pub format: Option<Format>,
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use konklave_catalog::expected::Expected;
+use konklave_catalog::option::Verb;
 use konklave_catalog::quantity::Quantity;
 use konklave_report::table::{Cell, Table};
 use serde_json::{Map, Value, json};
@@ -11,6 +12,7 @@ use super::measure::Row;
 use super::{CompareArgs, Task};
 use crate::out::{self, Picture};
 use crate::output::{self, counted, short};
+use crate::told::{Told, of_problem};
 
 /// A column of the table.
 struct Column {
@@ -41,6 +43,7 @@ impl Column {
             (Cell::Empty, _) => "-".to_owned(),
             (Cell::Text(text), _) => text,
             (Cell::Whole(number), _) => number.to_string(),
+            (Cell::Truth(truth), _) => truth.to_string(),
             (Cell::Number(number), Some(digits)) => format!("{number:.digits$}"),
             (Cell::Number(number), None) => short(number),
         }
@@ -234,7 +237,7 @@ pub(super) fn crashes(rows: &[Row]) -> Vec<(String, String)> {
 }
 
 /// The JSON report. The names of its fields are stable.
-pub(super) fn json(args: &CompareArgs, task: &Task, rows: &[Row], is_whole: bool) -> Value {
+pub(super) fn json(args: &CompareArgs, task: &Task, rows: &[Row], is_whole: bool) -> Told<Value> {
     let mut all = Map::new();
     all.insert("family".to_owned(), json!(task.problem));
     all.insert("nodes".to_owned(), json!(task.base.nodes));
@@ -246,7 +249,12 @@ pub(super) fn json(args: &CompareArgs, task: &Task, rows: &[Row], is_whole: bool
     all.insert("delay".to_owned(), json!(args.delay.to_string()));
     all.insert("complete".to_owned(), json!(is_whole));
     all.insert("rows".to_owned(), rows.iter().map(|row| json_row(task, row)).collect());
-    Value::Object(all)
+    let network = task.network.as_ref().map(|network| network.topology.clone());
+    let mut effective = of_problem(task.problem, &args.options, Verb::Compare);
+    effective.push(("nodes".to_owned(), json!(task.base.nodes)));
+    effective.extend(network.map(|network| ("topology".to_owned(), json!(network))));
+    effective.extend(common_options(task).map(|(name, value)| (name.to_owned(), json!(value))));
+    Told::new(Value::Object(all), effective)
 }
 
 fn json_row(task: &Task, row: &Row) -> Value {
@@ -260,12 +268,12 @@ fn json_row(task: &Task, row: &Row) -> Value {
     row.labels.iter().for_each(|(name, value)| put(name, json!(value)));
     put("runs", json!(row.runs));
     for name in task.problem.quantities.iter().flat_map(|quantity| quantity.names()) {
-        put(&name, json!(row.numbers.get(&name)));
+        put(&measured_name(task, &name), json!(row.numbers.get(&name)));
     }
     put(main.name, json!(row.main));
     put(&format!("{}_margin", main.column), json!(row.margin));
     put("expected", json!(row.expected));
-    put("within", json!(row.within));
+    put("agrees", json!(row.within));
     put("busiest_over_mean", json!(row.busiest_over_mean));
     put("bytes_per_message", json!(row.bytes_per_message));
     put("needs", json!(row.entry.needs));
@@ -274,6 +282,13 @@ fn json_row(task: &Task, row: &Row) -> Value {
     put("verdict", json!(row.kept));
     put("violations", json!(row.violations));
     Value::Object(all)
+}
+
+/// The name of a quantity beside the labels of scenarios, one of which may have the same:
+/// initiators are an option, and can be counted.
+fn measured_name(task: &Task, name: &str) -> String {
+    let is_label = task.scenarios[0].labels.iter().any(|(label, _)| *label == name);
+    if is_label { format!("measured_{name}") } else { name.to_owned() }
 }
 
 /// Every row with every digit.
@@ -290,8 +305,8 @@ pub(super) fn results(task: &Task, rows: &[Row]) -> Table {
     head.extend(is_mean.then(|| "runs".to_owned()));
     head.push(main.name.to_owned());
     head.extend(is_mean.then_some(margin));
-    head.extend(["formula", "formula_low", "formula_high", "agrees"].map(str::to_owned));
-    head.extend(numbers.iter().map(|name| (*name).clone()));
+    head.extend(["formula", "formula_low", "formula_high", "agrees", "verdict"].map(str::to_owned));
+    head.extend(numbers.iter().map(|name| measured_name(task, name)));
     head.extend(["busiest_over_mean", "bytes_per_message"].map(str::to_owned));
     let mut table = Table::new(head);
     for row in rows {
@@ -310,7 +325,8 @@ pub(super) fn results(task: &Task, rows: &[Row]) -> Table {
             expected.map(|it| it.formula.as_str()).into(),
             expected.map(|it| it.low).into(),
             expected.map(|it| it.high).into(),
-            row.agreement.name().into(),
+            row.within.into(),
+            row.kept.name().into(),
         ]);
         cells.extend(numbers.iter().map(|name| Cell::from(row.numbers.get(*name).copied())));
         cells.extend([row.busiest_over_mean.into(), row.bytes_per_message.into()]);

@@ -7,6 +7,7 @@ mod report;
 use clap::{Args, Subcommand};
 
 use crate::Exit;
+use crate::args::count;
 use crate::failure::Failure;
 
 /// Options of `experiment`.
@@ -32,19 +33,27 @@ pub enum Experiment {
   konklave experiment records --ring 1000000 --json")]
 pub struct RecordsArgs {
     /// Seed of all random choices
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, value_parser = count::<u64>)]
     pub seed: u64,
     /// Number of samples of each experiment
     #[arg(long, default_value_t = 1_000_000)]
-    #[arg(value_parser = clap::value_parser!(u64).range(100..=1_000_000_000))]
+    #[arg(value_parser = |text: &str| within(text, 100, 1_000_000_000))]
     pub samples: u64,
     /// Number of nodes of the ring on which hops are counted
     #[arg(long, default_value_t = 100_000)]
-    #[arg(value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
+    #[arg(value_parser = |text: &str| within(text, 1, 10_000_000).map(|ring| ring as u32))]
     pub ring: u32,
     /// Print one JSON object
     #[arg(long)]
     pub json: bool,
+}
+
+/// Parses a count between these two.
+fn within(text: &str, least: u64, most: u64) -> Result<u64, String> {
+    match count(text)? {
+        number if (least..=most).contains(&number) => Ok(number),
+        _ => Err(format!("write a number from {least} to {most}")),
+    }
 }
 
 /// Runs an experiment.

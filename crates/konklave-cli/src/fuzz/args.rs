@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use clap::Args;
 
-use crate::args::{threads, time};
+use crate::args::{Format, count, positive, threads, time};
 
 /// Options of `fuzz`.
 #[derive(Debug, Args)]
@@ -40,7 +40,7 @@ pub struct FuzzArgs {
     #[arg(long)]
     pub topology: Option<String>,
     /// The first seed; each further schedule uses the next one
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, value_parser = count::<u64>)]
     pub seed: u64,
     /// Also violate the algorithm's assumptions, and report which promises break
     #[arg(long)]
@@ -50,11 +50,11 @@ pub struct FuzzArgs {
     #[arg(long, value_name = "SECONDS", value_parser = time)]
     pub seconds: Option<Duration>,
     /// Stop after this many schedules
-    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "COUNT", value_parser = positive::<u64>)]
     pub schedules: Option<u64>,
     /// Cut a schedule off after this many steps, without a verdict [default: 50000, or more if the
     /// system is large]
-    #[arg(long, value_name = "STEPS", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "STEPS", value_parser = positive::<u64>)]
     pub event_limit: Option<u64>,
     /// Number of threads [default: one per processor]
     #[arg(long, value_name = "COUNT", value_parser = threads)]
@@ -69,6 +69,9 @@ pub struct FuzzArgs {
     /// Print one JSON object
     #[arg(long, help_heading = "Output")]
     pub json: bool,
+    /// Print the verdicts as test cases, for continuous integration
+    #[arg(long, value_name = "FORMAT", conflicts_with_all = ["json"], help_heading = "Output")]
+    pub format: Option<Format>,
 }
 
 /// A range of numbers of nodes, both ends included.
@@ -103,10 +106,10 @@ impl FromStr for Sizes {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let wrong = |_| "write a range such as 2..8, or a number".to_owned();
+        let wrong = |_: String| "write a range such as 2..8, or a number".to_owned();
         let (least, most) = text.split_once("..").unwrap_or((text, text));
-        let least = least.parse().map_err(wrong)?;
-        let most = most.parse().map_err(wrong)?;
+        let least = count(least).map_err(wrong)?;
+        let most = count(most).map_err(wrong)?;
         match (least, most) {
             (0, _) => Err("a system has at least one node".to_owned()),
             _ if least > most => {

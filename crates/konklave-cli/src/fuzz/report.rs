@@ -1,18 +1,22 @@
 //! The result of a fuzzing campaign, as text and as JSON.
 
+use std::collections::BTreeSet;
 use std::io;
 
 use konklave_catalog::entry::Entry;
+use konklave_report::junit::{Case, Outcome, Suite};
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::command::words;
 use super::faults::Disorder;
 use super::swarm::{Tally, Unfinished};
-use super::{Example, Findings, FuzzArgs, GivenUp};
+use super::{Example, Findings, FuzzArgs, GivenUp, Sizes};
+use crate::out;
 use crate::output::{self, counted, grouped};
 use crate::schedule;
 use crate::shrink::comparison;
+use crate::told::Told;
 
 /// The JSON report. The names of its fields are stable.
 pub(super) fn for_machines(
@@ -22,7 +26,7 @@ pub(super) fn for_machines(
 ) -> io::Result<impl Serialize> {
     let Findings { tally, examples, given_up, .. } = findings;
     let failures: io::Result<Vec<Value>> = examples.iter().map(failure).collect();
-    Ok(json!({
+    let report = json!({
         "algorithm": entry.name,
         "seed": args.seed,
         "schedules": tally.schedules,
@@ -35,7 +39,9 @@ pub(super) fn for_machines(
         "failures": failures?,
         "unfinished": given_up.iter().map(unfinished).collect::<Vec<_>>(),
         "trace_file": args.trace.as_ref().filter(|_| !examples.is_empty()),
-    }))
+    });
+    let Sizes { least, most } = findings.sizes;
+    Ok(Told::new(report, [("nodes".to_owned(), format!("{least}..{most}").into())]))
 }
 
 fn failure(example: &Example) -> io::Result<Value> {
@@ -63,6 +69,37 @@ fn unfinished(given_up: &GivenUp) -> Value {
         "event_limit": given_up.drawn.args.event_limit,
         "command": words(&given_up.drawn.args).join(" "),
     })
+}
+
+/// A test case for each promise: whether a schedule within the assumptions broke it.
+pub(super) fn suite(findings: &Findings, entry: &Entry) -> Suite {
+    let within = |example: &&Example| example.disorder == Disorder::None;
+    let examples: Vec<_> = findings.examples.iter().filter(within).collect();
+    let mut names: Vec<String> =
+        (entry.problem.promises)().iter().map(|promise| (*promise).to_owned()).collect();
+    // A broken lemma is no promise of the problem.
+    let others = examples.iter().map(|example| example.failures.broken.promise.to_string());
+    names.extend(others.filter(|it| !names.contains(it)).collect::<BTreeSet<_>>());
+    let outcome = |name: &str| {
+        let broken = examples.iter().find(|it| it.failures.broken.promise == *name);
+        match (broken, verdict(findings)) {
+            (Some(example), _) => {
+                let command = format!("{}\n", words(&example.drawn.args).join(" "));
+                let steps = schedule::lines(&example.shortened.schedule).join("\n");
+                Outcome::Failed(example.failures.broken.to_string(), command + &steps)
+            }
+            (None, Found::Interrupted | Found::Inconclusive) => {
+                Outcome::Undecided(sentence(findings))
+            }
+            (None, Found::Ok | Found::Violated) => Outcome::Passed,
+        }
+    };
+    let case = |name: String| {
+        let outcome = outcome(&name);
+        Case { about: entry.name.clone(), name, outcome }
+    };
+    let cases = names.into_iter().map(case).collect();
+    Suite { name: out::command(), seconds: findings.tally.seconds, cases }
 }
 
 /// The verdict of a campaign.

@@ -11,7 +11,7 @@ use konklave_report::network::{self, Roles};
 use konklave_report::table::{Cell, Table};
 use serde_json::Value;
 
-use super::{Kept, RunReport};
+use super::{Kept, RunReport, is_fifo, told};
 use crate::args::RunArgs;
 use crate::failure::Failure;
 use crate::out::{self, Picture};
@@ -59,7 +59,8 @@ pub(super) fn write(
         ("results.csv", "one row with every figure"),
         ("results.json", "the same for programs"),
     ];
-    let mut pictures = match trace.filter(|_| site.nodes() <= NODES_MAX) {
+    let mut pictures = match trace.filter(|path| site.nodes() <= NODES_MAX && !out::is_output(path))
+    {
         Some(path) => {
             let trace =
                 File::open(path).map_err(|it| Failure::file("read the trace", path, &it))?;
@@ -73,6 +74,7 @@ pub(super) fn write(
         (Some(_), None) => {
             files.push((TRACE, "every step, for `konklave replay` and `konklave draw`"))
         }
+        (_, Some(path)) if out::is_output(path) => {}
         (_, Some(path)) => page = page.text(&format!("Every step is in {}.", path.display())),
         (None, None) => {
             page = page.text(
@@ -92,7 +94,7 @@ pub(super) fn write(
         table.push([Cell::from(kind.as_str()), Cell::from(*count)]);
     }
     folder.write("results.csv", figures(report)?.csv())?;
-    folder.write_json("results.json", report)?;
+    folder.write_json("results.json", &told(report, args, site))?;
     out::finish(folder, &page.table(&table, "Messages of each kind").files(files))
 }
 
@@ -100,13 +102,12 @@ pub(super) fn write(
 fn asked(args: &RunArgs, site: &Site) -> Vec<(String, String)> {
     let faults = &args.faults;
     let text = |it: Option<&dyn ToString>| it.map_or(String::new(), ToString::to_string);
-    let is_fifo = args.fifo || (site.needs_fifo() && !args.beyond);
     let common = [
         ("algorithm", site.entry().name.clone()),
         ("network", site.graph().describe()),
         ("seed", site.setup().seed.to_string()),
         ("delay", args.delay.to_string()),
-        ("order", if is_fifo { "FIFO" } else { "any" }.to_owned()),
+        ("order", if is_fifo(args, site) { "FIFO" } else { "any" }.to_owned()),
     ];
     let options = args.options.iter().map(|(name, value)| (name.replace('-', " "), value.clone()));
     let wrong = [

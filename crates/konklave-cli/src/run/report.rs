@@ -5,14 +5,13 @@ use konklave_catalog::site::Site;
 use konklave_sim::workload::{Distribution, Spread};
 use konklave_sim::{Ended, Violation, Waiting};
 
-use super::RunReport;
+use super::{RunReport, is_fifo};
 use crate::args::RunArgs;
 use crate::output::{self, grouped, short};
 
 /// The report as lines of text.
 pub(super) fn for_people(report: &RunReport<'_>, args: &RunArgs, site: &Site) -> Vec<String> {
-    let is_fifo = args.fifo || (site.needs_fifo() && !args.beyond);
-    let order = if is_fifo { ", FIFO channels" } else { "" };
+    let order = if is_fifo(args, site) { ", FIFO channels" } else { "" };
     let mut lines = vec![
         format!(
             "{} on a {}, seed {}, delay {}{order}",

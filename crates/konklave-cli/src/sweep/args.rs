@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 use konklave_sim::Delay;
 
-use crate::args::{DELAY, number_of_nodes, threads};
+use crate::args::{DELAY, Format, count, delay, number_of_nodes, positive, threads};
 use crate::given::Given;
 
 /// The help heading of the options about runs and output.
@@ -37,17 +37,18 @@ pub struct SweepArgs {
     /// Number of runs of each size, each with a seed of its own
     #[arg(
         long, value_name = "COUNT", default_value_t = 10,
-        value_parser = clap::value_parser!(u32).range(1..)
+        value_parser = positive::<u32>
     )]
     pub seeds: u32,
     /// The first seed
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, value_parser = count::<u64>)]
     pub seed: u64,
     /// The network, as in `run` [default: what the algorithm needs]
     #[arg(long)]
     pub topology: Option<String>,
     /// Message delays, as in `run`, separated by commas
-    #[arg(long, value_name = "DELAYS", value_delimiter = ',', default_value = DELAY)]
+    #[arg(long, value_name = "DELAYS", value_delimiter = ',', default_value = DELAY,
+        value_parser = delay)]
     pub delay: Vec<Delay>,
     /// Channels are FIFO: messages arrive in the order sent [default: if the algorithm needs it]
     #[arg(long)]
@@ -67,7 +68,7 @@ pub struct SweepArgs {
     /// [default: 200 million, or 200 per node]
     #[arg(
         long, value_name = "STEPS", help_heading = OUTPUT,
-        value_parser = clap::value_parser!(u64).range(1..)
+        value_parser = positive::<u64>
     )]
     pub event_limit: Option<u64>,
     /// Write a report with plots, and every run, to this folder
@@ -82,4 +83,7 @@ pub struct SweepArgs {
     /// Print comma-separated values
     #[arg(long, help_heading = OUTPUT)]
     pub csv: bool,
+    /// Print the verdicts as test cases, for continuous integration
+    #[arg(long, value_name = "FORMAT", conflicts_with_all = ["json", "csv"], help_heading = OUTPUT)]
+    pub format: Option<Format>,
 }

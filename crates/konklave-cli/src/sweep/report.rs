@@ -1,19 +1,20 @@
 //! The results of a sweep, on the terminal and in its folder.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use konklave_catalog::quantity::COMMON;
 use konklave_draw::chart::TextForm;
 use konklave_report::folder::Folder;
 use konklave_report::html::{Outcome, Report};
 use konklave_report::table::{Cell, Table};
-use serde_json::{Value, json};
 
 use super::SweepArgs;
-use super::bounds::{Judged, Judgement};
+use super::bounds::Judgement;
+use super::json::for_machines;
 use super::log::RUNS;
 use super::pictures::{growth, pictures, series, several_sizes};
 use super::summary::{Group, Law, Summary};
+use super::verdicts;
+use crate::args::Format;
 use crate::compare::Agreement;
 use crate::failure::Failure;
 use crate::out;
@@ -38,10 +39,12 @@ pub(super) fn report(
         Some(folder) => Some(write(args, summary, context, folder)?),
         None => None,
     };
-    if args.json {
+    if args.format == Some(Format::Junit) {
+        output::text(&verdicts::suite(summary).xml())?;
+    } else if args.json {
         output::json(&for_machines(args, summary, context))?;
     } else if args.csv {
-        output::lines(&table(summary).csv().lines().map(str::to_owned).collect::<Vec<_>>())?;
+        output::text(&table(summary).csv())?;
     } else {
         let mut lines = for_people(args, summary, context);
         if let Some(path) = &finished {
@@ -129,6 +132,7 @@ fn on_terminal(cell: Cell) -> String {
         Cell::Empty => String::new(),
         Cell::Text(text) => text,
         Cell::Whole(number) => number.to_string(),
+        Cell::Truth(truth) => truth.to_string(),
         Cell::Number(number) => short(number),
     }
 }
@@ -211,7 +215,7 @@ fn verdicts(summary: &Summary) -> Vec<(Badge, String)> {
 }
 
 /// Every group, with everything that was measured.
-fn table(summary: &Summary) -> Table {
+pub(super) fn table(summary: &Summary) -> Table {
     let mut names: Vec<&String> =
         summary.groups.iter().flat_map(|group| group.measured.keys()).collect();
     names.sort();
@@ -221,7 +225,8 @@ fn table(summary: &Summary) -> Table {
     columns.extend(options.iter().cloned());
     columns.extend(["delay", "runs"].map(str::to_owned));
     columns.extend(names.iter().flat_map(|name| [(*name).clone(), format!("{name}_margin")]));
-    columns.extend(["formula", "formula_low", "formula_high", "agreement"].map(str::to_owned));
+    columns
+        .extend(["formula", "formula_low", "formula_high", "agrees", "verdict"].map(str::to_owned));
     let mut table = Table::new(columns);
     for group in &summary.groups {
         table.push(row(group, &options, &names));
@@ -252,65 +257,16 @@ fn row(group: &Group, options: &[String], names: &[&String]) -> Vec<Cell> {
         ]),
         None => cells.extend([Cell::Empty, Cell::Empty, Cell::Empty]),
     }
-    cells.push(Cell::from(Some(agreement(group).name()).filter(|it| !it.is_empty())));
+    cells.push(Cell::from(group.agrees));
+    cells.push(Cell::from(Kept::unless(group.broken.is_some()).name()));
     cells
-}
-
-fn for_machines(args: &SweepArgs, summary: &Summary, context: &Context<'_>) -> Value {
-    let laws: Vec<_> = summary
-        .laws
-        .iter()
-        .map(|law| {
-            let mut all = json!({
-                "algorithm": law.series.algorithm,
-                "delay": law.series.delay,
-                "words": law.words(&summary.quantity.words()),
-                "networks": law.networks(),
-                "growth": law.growth,
-            });
-            law.series.options.iter().for_each(|(name, value)| all[name] = json!(value));
-            all
-        })
-        .collect();
-    let bounds: Vec<_> = summary
-        .bounds
-        .iter()
-        .map(|Judged { bound, verdict }| match verdict {
-            Judgement::Holds => json!({"bound": bound, "holds": true}),
-            Judgement::Broken(how) => json!({"bound": bound, "holds": false, "violation": how}),
-            Judgement::Open(why) => json!({"bound": bound, "holds": null, "undecided": why}),
-        })
-        .collect();
-    let asked: serde_json::Map<_, _> =
-        asked(args).into_iter().map(|(name, value)| (name, value.into())).collect();
-    json!({
-        "command": out::command(),
-        "asked": asked,
-        "seeds": {"first": args.seed, "count": args.seeds},
-        "units": units(summary),
-        "swept": args.algorithm,
-        "quantity": summary.quantity.name,
-        "complete": context.is_whole,
-        "rows": table(summary).json(),
-        "laws": laws,
-        "bounds": bounds,
-        "left_out": context.left_out,
-        "verdict": Kept::unless(summary.is_broken()),
-    })
-}
-
-/// The units of quantities. T is the mean delay of a message.
-fn units(summary: &Summary) -> BTreeMap<String, &'static str> {
-    let all = COMMON.iter().chain(summary.problem.quantities.iter().copied());
-    let measured = all.filter(|quantity| !quantity.unit.is_empty());
-    measured.flat_map(|it| it.names().map(|name| (name, it.unit))).collect()
 }
 
 /// The number of laws that fit in one sentence.
 const LAWS_IN_A_SENTENCE: usize = 3;
 
 /// The configuration of the sweep: the options given.
-fn asked(args: &SweepArgs) -> Vec<(String, String)> {
+pub(super) fn asked(args: &SweepArgs) -> Vec<(String, String)> {
     let common = [
         ("nodes", list(&args.nodes)),
         ("runs", format!("{} of each size, with seeds from {}", args.seeds, args.seed)),
