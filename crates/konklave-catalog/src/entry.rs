@@ -28,6 +28,9 @@ pub struct Entry {
     pub file: &'static str,
     /// The formula for the main quantity of a run at a site, if there is one.
     pub formula: fn(&Site, &Options) -> Option<Expected>,
+    /// How often a node can overtake a waiting one, if the algorithm bounds it. See
+    /// [`overtaking`](konklave::mutex::overtaking).
+    pub overtaking: fn(&Site) -> Option<u32>,
     /// Builds its nodes.
     pub build: Build,
     /// The specimen, if the algorithm is broken.
@@ -48,6 +51,7 @@ impl Entry {
             source: "",
             file: "",
             formula: |_, _| None,
+            overtaking: |_| None,
             build,
             flaw: None,
         }
@@ -69,6 +73,12 @@ impl Entry {
     #[must_use]
     pub fn formula(self, formula: fn(&Site, &Options) -> Option<Expected>) -> Self {
         Self { formula, ..self }
+    }
+
+    /// Adds a bound on overtaking.
+    #[must_use]
+    pub fn overtaking(self, overtaking: fn(&Site) -> Option<u32>) -> Self {
+        Self { overtaking, ..self }
     }
 
     /// Its module doc.
@@ -112,6 +122,7 @@ macro_rules! line {
                 ".rs"
             ),
             formula: $formula,
+            overtaking: |_| None,
             build: $build,
             flaw: None,
         }

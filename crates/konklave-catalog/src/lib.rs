@@ -42,6 +42,7 @@ pub mod option;
 pub mod problem;
 pub mod quantity;
 pub mod refusal;
+mod search;
 pub mod setup;
 pub mod site;
 pub mod specimen;

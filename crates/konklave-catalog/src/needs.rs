@@ -103,6 +103,10 @@ pub struct Needs {
     pub duplicates: bool,
     /// Whether node 0 keeps a registry, so that it may crash but must not restart without it.
     pub registry: bool,
+    /// Whether nodes can reach others than their neighbours: a registry, or those beyond a crashed
+    /// neighbour.
+    #[serde(skip)]
+    pub shortcuts: bool,
 }
 
 impl Needs {
@@ -119,6 +123,7 @@ impl Needs {
             one_initiator: None,
             duplicates: false,
             registry: false,
+            shortcuts: false,
         }
     }
 
@@ -157,9 +162,14 @@ impl Needs {
         Self { duplicates: true, ..self }
     }
 
-    /// Node 0 keeps a registry.
+    /// Node 0 keeps a registry, which every node can reach.
     pub const fn registry(self) -> Self {
-        Self { registry: true, ..self }
+        Self { registry: true, shortcuts: true, ..self }
+    }
+
+    /// Nodes can reach those beyond a crashed neighbour.
+    pub const fn shortcuts(self) -> Self {
+        Self { shortcuts: true, ..self }
     }
 
     /// The algorithm never rests.

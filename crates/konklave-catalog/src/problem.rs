@@ -37,6 +37,12 @@ pub trait Problem: 'static {
     /// The monitor of a system at a site.
     fn monitor(&self, site: &Site) -> Self::Monitor;
 
+    /// A monitor with fewer states, if some promises take many to watch. A check looks at those
+    /// promises apart.
+    fn plain_monitor(&self, _site: &Site) -> Option<Self::Monitor> {
+        None
+    }
+
     /// The applications of a simulation with these options.
     ///
     /// # Errors

@@ -54,6 +54,7 @@ impl Specimen {
             source: right.source,
             file: right.file,
             formula: right.formula,
+            overtaking: right.overtaking,
             build: self.build,
             flaw: Some(self),
         }

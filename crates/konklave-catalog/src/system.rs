@@ -7,7 +7,7 @@ use konklave::NodeId;
 use konklave::protocol::{Broken, Data, Never, Protocol};
 use konklave::trace::Line;
 use konklave_check::shrink::{self, Shrunk, Size, Unfit};
-use konklave_check::{Coverage, Noted, World, explore};
+use konklave_check::{Coverage, Noted, World};
 use konklave_sim::{Options, Progress, Recording, Report, Simulation};
 use konklave_stage::Stage;
 use konklave_stage::erased::{AnyNode, Erased};
@@ -17,6 +17,7 @@ use konklave_stage::script::Script;
 use crate::problem::Problem;
 use crate::quantity::Measures;
 use crate::refusal::Refusal;
+use crate::search::search;
 use crate::site::Site;
 use crate::stage::AnyStage;
 
@@ -83,7 +84,8 @@ pub trait System {
         go_on: &mut dyn FnMut() -> bool,
     ) -> Result<Shorter, Refusal>;
 
-    /// The system that a check explores, an [`Explored`] of its problem, for callers that know it.
+    /// The system that a check explores first, an [`Explored`] of its problem, for callers that
+    /// know it.
     ///
     /// # Errors
     ///
@@ -203,6 +205,9 @@ where
         let workload = self.problem.workload(self.site, options)?;
         let monitor = Noted::new(self.problem.monitor(self.site), watch.coverage.cloned());
         let mut simulation = Simulation::new(options.clone(), nodes, &self.make, workload, monitor);
+        if !self.site.entry().needs.shortcuts {
+            simulation.connect(self.site.graph());
+        }
         if let Some(trace) = watch.trace {
             simulation.record(trace);
         }
@@ -218,7 +223,8 @@ where
         go_on: &mut dyn FnMut(konklave_check::Progress) -> bool,
     ) -> Result<Checked, Refusal> {
         let explored = explored(&self.problem, self.site, &|me| self.erased(me), plan)?;
-        let report = explore(explored, plan.options, go_on);
+        let plain = self.problem.plain_monitor(self.site);
+        let report = search::<X>(explored, plain, plan.options, go_on);
         Ok(report.map(|lines| lines.iter().map(AnyNode::erase).collect()))
     }
 
@@ -232,7 +238,10 @@ where
 
     fn explored(&self, plan: &CheckPlan) -> Result<Box<dyn Any>, Refusal> {
         let explored = explored(&self.problem, self.site, &|me| self.erased(me), plan)?;
-        Ok(Box::new(explored))
+        Ok(Box::new(match self.problem.plain_monitor(self.site) {
+            Some(plain) => Explored::<X> { monitor: plain, ..explored },
+            None => explored,
+        }))
     }
 
     fn replay(
@@ -294,7 +303,11 @@ where
     P: Protocol<Command = X::Command, Event = X::Event>,
 {
     fn erased(&self, me: NodeId) -> AnyNode<X::Command, X::Event> {
-        AnyNode::new((self.make)(me))
+        let node = AnyNode::new((self.make)(me));
+        match self.site.entry().needs.shortcuts || self.site.graph().is_complete() {
+            true => node,
+            false => node.among(self.site.graph().neighbours(me)),
+        }
     }
 }
 

@@ -85,6 +85,11 @@ impl<M: Monitor> Monitor for Noted<M> {
         self.after(verdict)
     }
 
+    fn on_command_in_silence(&mut self, node: NodeId, command: &M::Command) -> Verdict {
+        let verdict = self.monitor.on_command_in_silence(node, command);
+        self.after(verdict)
+    }
+
     fn on_event(&mut self, node: NodeId, event: &M::Event) -> Verdict {
         let verdict = self.monitor.on_event(node, event);
         self.after(verdict)
@@ -100,8 +105,16 @@ impl<M: Monitor> Monitor for Noted<M> {
         self.after(verdict)
     }
 
+    fn on_fault(&mut self) {
+        self.monitor.on_fault();
+    }
+
     fn promises() -> &'static [&'static str] {
         M::promises()
+    }
+
+    fn watches(&self, promise: &str) -> bool {
+        self.monitor.watches(promise)
     }
 
     fn at_rest(&self) -> Verdict {

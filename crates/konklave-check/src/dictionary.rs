@@ -2,11 +2,13 @@
 
 use konklave::NodeId;
 use konklave::protocol::{Broken, Effect, Input, Invariant, Monitor, Protocol, Snapshot, Verdict};
-use konklave_stage::local::{Local, Reaction, Status, Urge, failed_assertion};
+use konklave_stage::local::{Local, Reaction, Status, Urge, failed_assertion, judge_send};
 
 use crate::application::{Application, Standing};
 use crate::code::{Codes, Packet};
-use crate::meaning::{Meaning, NO_NEWS, NumberMap, Outage, Outcome, Traits, bytes_of, pair};
+use crate::meaning::{
+    AT_FAULT, IN_SILENCE, Meaning, NO_NEWS, NumberMap, Outage, Outcome, Traits, bytes_of, pair,
+};
 use crate::numbers::Numbers;
 use crate::system::{Faults, System, World};
 
@@ -35,8 +37,8 @@ enum Heard<P: Protocol> {
     Event(P::Event),
     Crash,
     Restart,
-    /// An assertion of the node itself has failed.
-    Panic(String),
+    /// It breaks a promise that every node keeps: an assertion of its own has failed, say.
+    Breach(Broken),
 }
 
 impl<P, A, M> Dictionary<P, A, M>
@@ -124,19 +126,22 @@ where
         }
         for effect in effects {
             match effect {
-                Effect::Send { to, msg } if to.index() < self.nodes() => {
-                    let msg = self.messages.number(msg);
-                    assert!(msg < self.codes.room(), "more messages than numbers for them");
-                    sends.push(self.codes.packet(node, to, msg));
+                Effect::Send { to, msg } => {
+                    let reaches = || local.node.reaches(to);
+                    match judge_send(node, to, self.nodes(), reaches) {
+                        Ok(()) => {
+                            let msg = self.messages.number(msg);
+                            assert!(msg < self.codes.room(), "more messages than numbers for them");
+                            sends.push(self.codes.packet(node, to, msg));
+                        }
+                        Err(broken) => heard.push(Heard::Breach(broken)),
+                    }
                 }
-                Effect::Send { to, .. } => heard.push(Heard::Panic(format!(
-                    "node {node} sends a message to node {to}, which does not exist"
-                ))),
                 Effect::Emit(event) => heard.push(Heard::Event(event)),
                 Effect::SetTimer { .. } | Effect::CancelTimer(_) | Effect::Choose { .. } => {}
             }
         }
-        heard.extend(panic.map(Heard::Panic));
+        heard.extend(panic.map(|message| Heard::Breach(failed_assertion(message))));
         let news = self.news(node, heard);
         Outcome { local: self.local(local), sends, news }
     }
@@ -144,7 +149,11 @@ where
     fn news(&mut self, node: NodeId, heard: Vec<Heard<P>>) -> u32 {
         match heard.is_empty() {
             true => NO_NEWS,
-            false => self.news.number((node, heard)),
+            false => {
+                let news = self.news.number((node, heard));
+                assert!(news < AT_FAULT, "more news than numbers for them");
+                news
+            }
         }
     }
 }
@@ -173,7 +182,9 @@ where
 
     fn promises(&self) -> Vec<&'static str> {
         let invariants = self.invariants.iter().map(Invariant::name);
-        M::promises().iter().copied().chain(invariants).collect()
+        let monitor = self.monitor_at(0);
+        let promises = M::promises().iter().copied().filter(|promise| monitor.watches(promise));
+        promises.chain(invariants).collect()
     }
 
     fn traits(&self, local: u32) -> Traits {
@@ -215,13 +226,19 @@ where
         let key = pair(monitor, news);
         if !self.judgements.contains_key(&key) {
             let mut next = self.monitor_at(monitor).clone();
-            let (node, heard) = self.news.value(news);
+            let (node, heard) = self.news.value(news & !(IN_SILENCE | AT_FAULT));
+            if news & AT_FAULT != 0 {
+                next.on_fault();
+            }
             let verdict = heard.iter().try_for_each(|heard| match heard {
+                Heard::Command(command) if news & IN_SILENCE != 0 => {
+                    next.on_command_in_silence(*node, command)
+                }
                 Heard::Command(command) => next.on_command(*node, command),
                 Heard::Event(event) => next.on_event(*node, event),
                 Heard::Crash => next.on_crash(*node),
                 Heard::Restart => next.on_restart(*node),
-                Heard::Panic(text) => Err(failed_assertion(text.clone())),
+                Heard::Breach(broken) => Err(broken.clone()),
             });
             let judgement = verdict.map(|()| self.monitor(next));
             self.judgements.insert(key, judgement);

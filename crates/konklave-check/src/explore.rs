@@ -13,6 +13,8 @@ use std::time::{Duration, Instant};
 
 use konklave::protocol::{Broken, Monitor, Protocol};
 
+use konklave_stage::local::SENDS_TO_NEIGHBOURS;
+
 use crate::application::Application;
 use crate::dictionary::Dictionary;
 use crate::meaning::{Shared, ask};
@@ -334,6 +336,7 @@ impl<'a> Space<'a> {
         };
         let mut names = ask(self.shared).promises();
         names.push("assertions hold");
+        names.extend(broken.filter(|broken| *broken == SENDS_TO_NEIGHBOURS));
         let mut properties: Vec<_> = names
             .into_iter()
             .map(|name| Property { name: name.to_owned(), holds: holds(name) })

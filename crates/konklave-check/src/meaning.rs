@@ -120,6 +120,10 @@ impl Outcome {
 
 /// The news of a step that the monitor is not shown.
 pub(crate) const NO_NEWS: u32 = 0;
+/// Added to news if no message was in transit before.
+pub(crate) const IN_SILENCE: u32 = 1 << 31;
+/// Added to news if a message was lost or duplicated.
+pub(crate) const AT_FAULT: u32 = 1 << 30;
 
 /// A map from numbers that were put together from others.
 pub(crate) type NumberMap<V> = HashMap<u64, V, BuildHasherDefault<MixHasher>>;

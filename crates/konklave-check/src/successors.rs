@@ -7,7 +7,7 @@ use konklave_stage::Status;
 
 use crate::application::Standing;
 use crate::lookup::{BROKEN, Lookup};
-use crate::meaning::{NO_NEWS, Outage, Shared, Traits, ask};
+use crate::meaning::{AT_FAULT, IN_SILENCE, NO_NEWS, Outage, Shared, Traits, ask};
 use crate::shape::{Shape, Side};
 use crate::system::{Faults, Pace, World};
 
@@ -56,6 +56,25 @@ pub(crate) struct Successor {
 /// the network is cut, and neither has to.
 pub(crate) fn is_end(successors: &[Successor]) -> bool {
     successors.iter().all(|successor| successor.action.is_optional_fault())
+}
+
+/// The news of an action, with the circumstances that a monitor is told of.
+fn circumstances(action: Action, packets: &[u32], news: u32) -> u32 {
+    match action {
+        Action::Own { .. } if packets.is_empty() && news != NO_NEWS => news | IN_SILENCE,
+        Action::Duplicate { .. } | Action::Lose { .. } => news | AT_FAULT,
+        _ => news,
+    }
+}
+
+/// The fingerprint after the monitor has changed, unless a promise is broken.
+fn watched(shape: Shape, print: u64, old: u32, new: u32) -> u64 {
+    if new == old || new == BROKEN {
+        return print;
+    }
+    print
+        .wrapping_sub(Shape::print_at(shape.nodes, old))
+        .wrapping_add(Shape::print_at(shape.nodes, new))
 }
 
 /// The outcome of an action in which no node takes a step.
@@ -110,8 +129,8 @@ impl<'a> Successors<'a> {
             let without = print.wrapping_add(change);
             if self.is_missed(row, packets[place]) {
                 let action = Action::Miss { place: place as u16 };
-                let monitor = shape.monitor(row);
-                found(Successor { print: without, action, outcome: NONE, monitor });
+                let (monitor, print) = self.fail(row, without);
+                found(Successor { print, action, outcome: NONE, monitor });
                 continue;
             }
             self.deliver(row, without, action, place, found);
@@ -122,9 +141,9 @@ impl<'a> Successors<'a> {
             }
             if faults.losses > 0 {
                 let left = Faults { losses: faults.losses - 1, ..faults };
-                let print = self.spend(row, without, left);
                 let action = Action::Lose { place: place as u16 };
-                let monitor = shape.monitor(row);
+                let (monitor, print) = self.fail(row, without);
+                let print = self.spend(row, print, left);
                 found(Successor { print, action, outcome: NONE, monitor });
             }
         }
@@ -156,6 +175,13 @@ impl<'a> Successors<'a> {
 
     fn traits(&mut self, local: u32) -> Traits {
         self.lookup.traits(self.shared, local)
+    }
+
+    /// The monitor and the fingerprint after a message was lost.
+    fn fail(&mut self, row: &[u32], print: u64) -> (u32, u64) {
+        let old = self.shape.monitor(row);
+        let monitor = self.lookup.judge(self.shared, old, AT_FAULT);
+        (monitor, watched(self.shape, print, old, monitor))
     }
 
     /// The fingerprint when so much less can go wrong.
@@ -217,13 +243,10 @@ impl<'a> Successors<'a> {
         for outcome in self.lookup.step(self.shared, NodeId(node as u32), local, code) {
             let brief = self.lookup.outcome(outcome);
             let old = shape.monitor(row);
-            let monitor = self.lookup.judge(self.shared, old, brief.news);
-            let mut print = before.wrapping_add(Shape::print_at(node, brief.local));
-            if monitor != old && monitor != BROKEN {
-                print = print
-                    .wrapping_sub(Shape::print_at(shape.nodes, old))
-                    .wrapping_add(Shape::print_at(shape.nodes, monitor));
-            }
+            let news = circumstances(action, packets, brief.news);
+            let monitor = self.lookup.judge(self.shared, old, news);
+            let print = before.wrapping_add(Shape::print_at(node, brief.local));
+            let print = watched(shape, print, old, monitor);
             let change = match self.can_stop {
                 false => shape.sent(packets, taken, self.lookup.sends(brief).iter().copied()),
                 true => {
@@ -254,12 +277,17 @@ impl<'a> Successors<'a> {
                 let locals = self.shape.locals(row);
                 ask(self.shared).crash(NodeId(node.into()), locals, outage).1
             }
-            (_, NONE) => NO_NEWS,
-            (Action::Return { node }, outcome) => {
+            (Action::Return { node }, outcome) if outcome != NONE => {
                 let start = self.lookup.outcome(outcome).news;
                 ask(self.shared).news_of_restart(NodeId(node.into()), start)
             }
-            (_, outcome) => self.lookup.outcome(outcome).news,
+            (action, outcome) => {
+                let news = match outcome {
+                    NONE => NO_NEWS,
+                    _ => self.lookup.outcome(outcome).news,
+                };
+                circumstances(action, self.shape.packets(row), news)
+            }
         }
     }
 

@@ -214,11 +214,13 @@ where
             self.nodes[node.index()].state.on_dyn(input, &mut Void);
         }
         let messages = messages.iter().map(|(from, msg)| (*from, Value::json(msg))).collect();
+        self.world.monitor.on_fault();
         self.world.fault(Fault::Garbage { node, messages });
     }
 
     fn forge(&mut self, from: NodeId, to: NodeId) {
         let Some(msg) = self.forgery() else { return };
+        self.world.monitor.on_fault();
         self.world.fault(Fault::Forged { from, to });
         let now = self.world.now;
         let what = What::Message { from, label: FORGED, msg };

@@ -33,6 +33,7 @@ pub mod delay;
 mod digest;
 mod disturbance;
 pub mod faults;
+mod links;
 pub mod memory;
 pub mod metrics;
 mod network;

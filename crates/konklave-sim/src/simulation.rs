@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use konklave::NodeId;
+use konklave::graph::Graph;
 use konklave::protocol::{Input, Monitor, Protocol};
 use konklave::trace::{End, Ended};
 use konklave_stage::local::{failed_assertion, panic_message};
@@ -13,6 +14,7 @@ use konklave_stage::local::{failed_assertion, panic_message};
 use crate::delay::Delay;
 use crate::disturbance::{self, Absence, Disturbance};
 use crate::faults::Faults;
+use crate::links::Links;
 use crate::memory::Row;
 use crate::metrics::Load;
 use crate::occurrence::{FORGED, NOBODY, Occurrence, What};
@@ -150,6 +152,12 @@ where
             options,
             steps: 0,
         }
+    }
+
+    /// Puts the nodes on a network: a message to a node that is not a neighbour breaks a promise.
+    /// Of large networks, only complete ones are checked.
+    pub fn connect(&mut self, graph: &Graph) {
+        self.world.links = Links::of(graph);
     }
 
     /// Writes the run down.

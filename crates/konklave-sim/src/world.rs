@@ -9,6 +9,7 @@ use konklave::protocol::{Broken, Effect, Env, Input, Monitor, Protocol, Verdict}
 use konklave::trace::Fault;
 
 use crate::digest::Digest;
+use crate::links::Links;
 use crate::memory::Shelf;
 use crate::metrics::{Load, Metrics};
 use crate::network::{Fate, Network};
@@ -29,6 +30,7 @@ pub(crate) struct World<'a, P: Protocol, W, M, const METERED: bool> {
     /// Where the nodes are, to fetch them ahead.
     shelf: Shelf<Node<P>>,
     network: Network,
+    pub(crate) links: Links,
     choices: Random,
     workload_random: Random,
     pub(crate) workload: W,
@@ -77,6 +79,7 @@ where
             shelf: Shelf::of(nodes),
             is_plain: network.is_plain() && faults.is_none(),
             network,
+            links: Links::complete(nodes.len() as u32),
             choices: Random::new(*seed, Stream::Choices),
             workload_random: Random::new(*seed, Stream::Workload),
             workload,
@@ -175,7 +178,10 @@ where
     /// An application gives a command to its node.
     pub(crate) fn on_command(&mut self, node: NodeId, command: &P::Command) {
         self.digest.add(&(node, command));
-        let verdict = self.monitor.on_command(node, command);
+        let verdict = match self.in_flight() {
+            0 => self.monitor.on_command_in_silence(node, command),
+            _ => self.monitor.on_command(node, command),
+        };
         self.judge(verdict);
         self.plan(|workload, agenda| workload.on_command(node, command, agenda));
     }
@@ -186,6 +192,12 @@ where
         if let Err(broken) = verdict {
             self.condemn(broken);
         }
+    }
+
+    /// A node sends a message where it has no channel.
+    #[cold]
+    fn reject(&mut self, from: NodeId, to: NodeId) {
+        self.judge(self.links.judge(from, to));
     }
 
     #[cold]
@@ -232,8 +244,12 @@ where
 
     /// The present tick is over, as far as messages in flight are counted.
     pub(crate) fn count_in_flight(&mut self) {
-        let in_flight = self.sent.wrapping_add_signed(self.strays) - self.received;
-        self.metrics.on_tick(in_flight);
+        self.metrics.on_tick(self.in_flight());
+    }
+
+    /// How many messages are in flight.
+    fn in_flight(&self) -> u64 {
+        self.sent.wrapping_add_signed(self.strays) - self.received
     }
 
     /// Moves on to the next busy tick.
@@ -292,6 +308,7 @@ where
     }
 
     fn message_fault(&mut self, fault: Fault<Erased>) {
+        self.monitor.on_fault();
         if let Some(recording) = &mut self.recording {
             recording.message_fault(fault);
         }
@@ -317,6 +334,9 @@ where
         let world = &mut *self.world;
         let from = self.me;
         world.sent += 1;
+        if world.links.lack(from, to) {
+            world.reject(from, to);
+        }
         let depth = self.load.depth + 1;
         let label = if PLAIN { depth } else { world.label(depth) };
         if METERED {

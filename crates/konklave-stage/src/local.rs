@@ -3,8 +3,8 @@
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use konklave::Recorder;
-use konklave::protocol::{Broken, Effect, Input, Protocol};
+use konklave::protocol::{Broken, Effect, Input, Protocol, Verdict};
+use konklave::{NodeId, Recorder};
 
 use crate::application::{Application, Standing};
 
@@ -160,4 +160,24 @@ pub fn panic_message(panic: &(dyn Any + Send)) -> String {
 /// The promise that every node keeps, broken by an assertion of its own that failed.
 pub fn failed_assertion(message: impl Into<String>) -> Broken {
     Broken { promise: "assertions hold".to_owned(), detail: message.into(), node: None }
+}
+
+/// The promise that every node keeps, whatever it solves: it sends only to nodes that it has a
+/// channel to.
+pub const SENDS_TO_NEIGHBOURS: &str = "sends to neighbours";
+
+/// Judges a message, in a system of this many nodes: its receiver exists, and is a neighbour.
+pub fn judge_send(
+    from: NodeId,
+    to: NodeId,
+    nodes: usize,
+    is_neighbour: impl FnOnce() -> bool,
+) -> Verdict {
+    let problem = match to.index() < nodes {
+        true if from == to || is_neighbour() => return Ok(()),
+        true => "is not its neighbour",
+        false => "does not exist",
+    };
+    let detail = format!("node {from} sends a message to node {to}, which {problem}");
+    Broken::by(from, SENDS_TO_NEIGHBOURS, detail)
 }

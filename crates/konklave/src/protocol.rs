@@ -96,6 +96,12 @@ pub trait Protocol: Clone + Eq + Hash + Debug + Send + Sized + 'static {
         NodeSet::new()
     }
 
+    /// Whether there is a channel from this node to that one, as far as is known here. Algorithms
+    /// leave it as it is; a driver's wrapper around a node knows the network.
+    fn reaches(&self, _to: NodeId) -> bool {
+        true
+    }
+
     /// What holds in every state of a system that keeps the algorithm's assumptions, beyond the
     /// problem's promises: the lemmas of its proof. They are the same for all nodes of a system.
     fn invariants(&self) -> Vec<Invariant<Self>> {
@@ -224,6 +230,11 @@ pub trait Monitor: Clone + Eq + Hash + Debug + Send + 'static {
     /// An application asks for something.
     fn on_command(&mut self, node: NodeId, command: &Self::Command) -> Verdict;
 
+    /// The same, while no message is in transit: all that was sent before has arrived.
+    fn on_command_in_silence(&mut self, node: NodeId, command: &Self::Command) -> Verdict {
+        self.on_command(node, command)
+    }
+
     /// An application is told something.
     fn on_event(&mut self, node: NodeId, event: &Self::Event) -> Verdict;
 
@@ -235,9 +246,17 @@ pub trait Monitor: Clone + Eq + Hash + Debug + Send + 'static {
         Ok(())
     }
 
-    /// The names of all promises that it watches.
+    /// Something went wrong: a message was lost, duplicated or forged, say.
+    fn on_fault(&mut self) {}
+
+    /// The names of all promises of the problem.
     fn promises() -> &'static [&'static str] {
         &[]
+    }
+
+    /// Whether it watches this promise in this system: some depend on the algorithm.
+    fn watches(&self, _promise: &str) -> bool {
+        true
     }
 
     /// The run has come to rest: nothing is in transit, nothing more will happen.

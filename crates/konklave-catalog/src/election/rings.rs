@@ -55,7 +55,7 @@ pub(super) fn entries() -> Vec<Entry> {
         }),
         election!(
             chang_roberts_numbered,
-            RING.notices().duplicates(),
+            RING.notices().duplicates().shortcuts(),
             &[PATIENCE],
             formulas::chang_roberts_numbered,
             |site| {

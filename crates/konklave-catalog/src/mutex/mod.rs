@@ -90,7 +90,14 @@ impl Problem for Mutex {
     type Client = Visitor;
 
     fn monitor(&self, site: &Site) -> Monitor {
-        Monitor::new(site.nodes())
+        let nodes = site.nodes();
+        let bound = (site.entry().overtaking)(site);
+        bound.map_or_else(|| Monitor::new(nodes), |bound| Monitor::with_bound(nodes, bound))
+    }
+
+    /// Who asked before whom is part of the state otherwise.
+    fn plain_monitor(&self, site: &Site) -> Option<Monitor> {
+        Some(Monitor::new(site.nodes()))
     }
 
     fn workload(&self, site: &Site, options: &Options) -> Result<Contention, Refusal> {

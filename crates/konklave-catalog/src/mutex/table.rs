@@ -135,7 +135,8 @@ fn by_permission() -> Vec<Entry> {
         lock!(cao_singhal, COMPLETE, &[QUORUM], formulas::cao_singhal, |site| {
             let quorums = quorums(site)?;
             Ok(nodes(Mutex, site, move |me| CaoSinghal::new(me, quorums.of(me))))
-        }),
+        })
+        .overtaking(quorum_overtaking),
         lock!(
             carvalho_roucairol,
             COMPLETE,
@@ -149,22 +150,27 @@ fn by_permission() -> Vec<Entry> {
                 let make = move |me| CarvalhoRoucairol::new(me, site.nodes(), variant);
                 Ok(nodes(Mutex, site, make))
             }
-        ),
+        )
+        .overtaking(|_| Some(1)),
         lock!(lamport, COMPLETE.order(Order::Fifo), &[ACKS], formulas::lamport, |site| {
             let acks = acks(site);
             Ok(nodes(Mutex, site, move |me| Lamport::new(me, site.nodes(), acks)))
-        }),
+        })
+        .overtaking(|_| Some(0)),
         lock!(maekawa, COMPLETE, &[QUORUM], formulas::maekawa, |site| {
             let quorums = quorums(site)?;
             Ok(nodes(Mutex, site, move |me| Maekawa::new(me, quorums.of(me).clone())))
-        }),
+        })
+        .overtaking(quorum_overtaking),
         lock!(ricart_agrawala, COMPLETE, &[], formulas::two_each, |site| {
             Ok(nodes(Mutex, site, |me| RicartAgrawala::new(me, site.nodes())))
-        }),
+        })
+        .overtaking(|_| Some(0)),
         lock!(sanders, COMPLETE, &[STRUCTURE], formulas::sanders, |site| {
             let structure = structure(site)?;
             Ok(nodes(Mutex, site, move |me| Sanders::new(me, structure.at(me).clone())))
-        }),
+        })
+        .overtaking(quorum_overtaking),
     ]
 }
 
@@ -173,7 +179,8 @@ fn on_networks() -> Vec<Entry> {
     vec![
         lock!(central, COMPLETE, &[], formulas::central, |site| {
             Ok(nodes(Mutex, site, |me| Central::new(me, NodeId(0))))
-        }),
+        })
+        .overtaking(|_| Some(0)),
         lock!(
             hierarchical,
             COMPLETE,
@@ -186,7 +193,8 @@ fn on_networks() -> Vec<Entry> {
             let linger = Duration::from_millis(site.choice("linger").parse().unwrap_or(0));
             let make = move |me| Perpetuum::new(me, site.beside(me), NodeId(0), linger);
             Ok(nodes(Mutex, site, make))
-        }),
+        })
+        .overtaking(|_| Some(1)),
         lock!(
             ring_chase,
             RING.order(CIRCLE_FIFO),
@@ -203,7 +211,8 @@ fn on_networks() -> Vec<Entry> {
                 };
                 Ok(nodes(Mutex, site, make))
             }
-        ),
+        )
+        .overtaking(|_| Some(1)),
         lock!(token_graph, CONNECTED, &[TOKEN_GRAPH], network_formulas::token_graph, |site| {
             let variant = match site.choice("variant") {
                 "everyone" => token_graph::Variant::Everyone,
@@ -213,7 +222,8 @@ fn on_networks() -> Vec<Entry> {
             };
             let make = move |me| TokenGraph::new(me, site.neighbours(me), NodeId(0), variant);
             Ok(nodes(Mutex, site, make))
-        }),
+        })
+        .overtaking(|_| Some(1)),
         lock!(token_search, CONNECTED, &[SEARCH], network_formulas::token_search, |site| {
             let make = |me| {
                 let (neighbours, search) = match site.choice("search") {
@@ -225,7 +235,8 @@ fn on_networks() -> Vec<Entry> {
                 TokenSearch::new(me, neighbours, NodeId(0), search)
             };
             Ok(nodes(Mutex, site, make))
-        }),
+        })
+        .overtaking(|_| Some(1)),
     ]
 }
 
@@ -234,7 +245,8 @@ fn by_token() -> Vec<Entry> {
     vec![
         lock!(naimi_trehel, COMPLETE, &[], formulas::naimi_trehel, |site| {
             Ok(nodes(Mutex, site, |me| NaimiTrehel::new(me, NodeId(0))))
-        }),
+        })
+        .overtaking(|_| Some(0)),
         lock!(raymond, TREE, &[RAYMOND], network_formulas::raymond, |site| {
             let variant = match site.choice("variant") {
                 "combined" => raymond::Variant::Combined,
@@ -243,16 +255,20 @@ fn by_token() -> Vec<Entry> {
             };
             let make = move |me| Raymond::new(me, site.towards_first(me), variant);
             Ok(nodes(Mutex, site, make))
-        }),
+        })
+        .overtaking(raymond_overtaking),
         lock!(ricart_agrawala_token, COMPLETE, &[], formulas::broadcast_token, |site| {
             Ok(nodes(Mutex, site, |me| RicartAgrawalaToken::new(me, site.nodes())))
-        }),
+        })
+        .overtaking(|_| Some(1)),
         lock!(singhal, COMPLETE, &[], formulas::singhal, |site| {
             Ok(nodes(Mutex, site, |me| Singhal::new(me, site.nodes())))
-        }),
+        })
+        .overtaking(|_| Some(1)),
         lock!(suzuki_kasami, COMPLETE, &[], formulas::broadcast_token, |site| {
             Ok(nodes(Mutex, site, |me| SuzukiKasami::new(me, site.nodes())))
-        }),
+        })
+        .overtaking(|_| Some(1)),
     ]
 }
 
@@ -287,6 +303,20 @@ fn hierarchical(site: &Site) -> Result<Box<dyn System + '_>, Refusal> {
             Hierarchical::new(me, clusters, bound, path)
         }),
     })
+}
+
+/// A greedy node enters whenever the token passes by on its way to others.
+fn raymond_overtaking(site: &Site) -> Option<u32> {
+    match site.choice("variant") {
+        "greedy" => Some(site.nodes().saturating_sub(2)),
+        _ => Some(1),
+    }
+}
+
+/// In larger systems the clock of a node can lag behind by any number, and then as many of its
+/// requests are older than one that waits.
+fn quorum_overtaking(site: &Site) -> Option<u32> {
+    (site.nodes() <= 3).then_some(1)
 }
 
 fn acks(site: &Site) -> Acks {

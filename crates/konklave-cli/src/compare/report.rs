@@ -278,6 +278,7 @@ fn json_row(task: &Task, row: &Row) -> Value {
     put("bytes_per_message", json!(row.bytes_per_message));
     put("needs", json!(row.entry.needs));
     put("state", json!(document.cost("state")));
+    put("fairness", json!(document.cost("fairness")));
     put("crash", json!(document.fault("Crash")));
     put("verdict", json!(row.kept));
     put("violations", json!(row.violations));

@@ -2,6 +2,7 @@
 
 use std::fmt::{self, Debug};
 use std::hash::{Hash, Hasher};
+use std::sync::Arc;
 
 use konklave::protocol::{Data, Effect, Env, Input, Invariant, Protocol};
 use konklave::trace::{Fault, Line};
@@ -18,12 +19,22 @@ use super::{Erased, Value};
 ///
 /// If it gets a message or timer that its algorithm does not have: [`read`](Self::read) makes sure
 /// that those in a trace exist.
-pub struct AnyNode<C: Data, E: Data>(pub(super) Box<dyn DynNode<C, E>>);
+pub struct AnyNode<C: Data, E: Data> {
+    pub(super) node: Box<dyn DynNode<C, E>>,
+    /// The nodes that it can send to, ascending; none given if it can send to all.
+    neighbours: Option<Arc<[NodeId]>>,
+}
 
 impl<C: Data, E: Data> AnyNode<C, E> {
     /// Erases a node.
     pub fn new(node: impl Protocol<Command = C, Event = E>) -> Self {
-        Self(Box::new(node))
+        Self { node: Box::new(node), neighbours: None }
+    }
+
+    /// The same node in a network in which it can send only to these, in ascending order.
+    #[must_use]
+    pub fn among(self, neighbours: impl Iterator<Item = NodeId>) -> Self {
+        Self { neighbours: Some(neighbours.collect()), ..self }
     }
 
     /// Reads a line of a trace of this node's algorithm, and normalises its values.
@@ -33,8 +44,8 @@ impl<C: Data, E: Data> AnyNode<C, E> {
     /// If it is no line of a trace, or has values that the algorithm does not have.
     pub fn read(&self, text: &str) -> Result<Line<Self>, Error> {
         let mut line: Line<Self> = serde_json::from_str(text)?;
-        let message = |msg: &mut Value| self.0.normalise_message(msg).map(|it| *msg = it);
-        let timer = |timer: &mut Value| self.0.normalise_timer(timer).map(|it| *timer = it);
+        let message = |msg: &mut Value| self.node.normalise_message(msg).map(|it| *msg = it);
+        let timer = |timer: &mut Value| self.node.normalise_timer(timer).map(|it| *timer = it);
         match &mut line {
             Line::Step(step) => {
                 match &mut step.input {
@@ -70,45 +81,49 @@ impl<C: Data, E: Data> Protocol for AnyNode<C, E> {
     type Event = E;
 
     fn on_start(&mut self, env: &mut impl Env<Self>) {
-        self.0.on_erased(Input::Start, env);
+        self.node.on_erased(Input::Start, env);
     }
 
     fn on_command(&mut self, command: C, env: &mut impl Env<Self>) {
-        self.0.on_erased(Input::Command(command), env);
+        self.node.on_erased(Input::Command(command), env);
     }
 
     fn on_message(&mut self, from: NodeId, msg: Value, env: &mut impl Env<Self>) {
-        self.0.on_erased(Input::Message { from, msg }, env);
+        self.node.on_erased(Input::Message { from, msg }, env);
     }
 
     fn on_timer(&mut self, timer: Value, env: &mut impl Env<Self>) {
-        self.0.on_erased(Input::Timer(timer), env);
+        self.node.on_erased(Input::Timer(timer), env);
     }
 
     fn waits_for(&self) -> NodeSet {
-        self.0.awaits()
+        self.node.awaits()
+    }
+
+    fn reaches(&self, to: NodeId) -> bool {
+        self.neighbours.as_ref().is_none_or(|neighbours| neighbours.binary_search(&to).is_ok())
     }
 
     fn invariants(&self) -> Vec<Invariant<Self>> {
-        self.0.erased_invariants()
+        self.node.erased_invariants()
     }
 }
 
 impl<C: Data, E: Data> Clone for AnyNode<C, E> {
     fn clone(&self) -> Self {
-        Self(self.0.boxed_clone())
+        Self { node: self.node.boxed_clone(), neighbours: self.neighbours.clone() }
     }
 }
 
 impl<C: Data, E: Data> Debug for AnyNode<C, E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
+        self.node.fmt(f)
     }
 }
 
 impl<C: Data, E: Data> PartialEq for AnyNode<C, E> {
     fn eq(&self, other: &Self) -> bool {
-        self.0.equals(other)
+        self.node.equals(other)
     }
 }
 
@@ -116,7 +131,7 @@ impl<C: Data, E: Data> Eq for AnyNode<C, E> {}
 
 impl<C: Data, E: Data> Hash for AnyNode<C, E> {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        self.0.hash_into(state);
+        self.node.hash_into(state);
     }
 }
 

@@ -81,7 +81,7 @@ impl<P: Protocol> DynNode<P::Command, P::Event> for P {
     }
 
     fn equals(&self, other: &AnyNode<P::Command, P::Event>) -> bool {
-        other.0.as_any().downcast_ref() == Some(self)
+        other.node.as_any().downcast_ref() == Some(self)
     }
 
     fn hash_into(&self, mut hasher: &mut dyn Hasher) {
@@ -95,7 +95,7 @@ fn expect<T: Data>(value: &Value) -> T {
 
 fn erase<P: Protocol>(invariant: Invariant<P>) -> Invariant<AnyNode<P::Command, P::Event>> {
     Invariant::new(invariant.name(), move |system: &Snapshot<'_, AnyNode<_, _>>| {
-        let nodes = system.nodes.iter().map(|node| node.0.as_any().downcast_ref());
+        let nodes = system.nodes.iter().map(|node| node.node.as_any().downcast_ref());
         let Some(nodes) = nodes.collect::<Option<Vec<&P>>>() else { return Ok(()) };
         let read = |&(from, to, msg): &(_, _, &Value)| (from, to, expect::<P::Msg>(msg));
         let messages: Vec<_> = system.messages.iter().map(read).collect();

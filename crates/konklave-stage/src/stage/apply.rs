@@ -9,7 +9,7 @@ use konklave::{NodeId, Recorder};
 use super::{Breach, Impossible, Letter, Outcome, Stage};
 use crate::action::Action;
 use crate::application::Application;
-use crate::local::{Reaction, Status, failed_assertion, panic_message};
+use crate::local::{Reaction, Status, failed_assertion, judge_send, panic_message};
 
 impl<P, A, M> Stage<P, A, M>
 where
@@ -75,13 +75,22 @@ where
         if let Input::Command(command) = &input {
             let notices = self.locals[node.index()].application.notices();
             self.was_asked |= !notices.contains(command);
-            let verdict = self.monitor.on_command(node, command);
+            let verdict = match self.transit.is_empty() && self.forged.is_empty() {
+                true => self.monitor.on_command_in_silence(node, command),
+                false => self.monitor.on_command(node, command),
+            };
             self.judge(verdict, 0, &mut broken);
         }
         let Reaction { effects, panic } = self.locals[node.index()].take_step(&input, choices);
         for (effect, before) in effects.iter().zip(1..) {
             match effect {
-                Effect::Send { to, msg } => self.send(node, *to, msg.clone()),
+                Effect::Send { to, msg } => {
+                    let sender = &self.locals[node.index()].node;
+                    let nodes = self.locals.len();
+                    let verdict = judge_send(node, *to, nodes, || sender.reaches(*to));
+                    self.judge(verdict, before, &mut broken);
+                    self.send(node, *to, msg.clone());
+                }
                 Effect::Emit(event) => {
                     let verdict = self.monitor.on_event(node, event);
                     self.judge(verdict, before, &mut broken);
@@ -175,6 +184,7 @@ where
 
     fn fault(&mut self, what: Fault<P>, verdict: Verdict) -> Outcome<P> {
         let mut broken = Vec::new();
+        self.monitor.on_fault();
         self.judge(verdict, 0, &mut broken);
         Outcome { line: Line::Fault { at: self.now, what }, broken }
     }

@@ -120,6 +120,9 @@ fn what_is_sent_to_nobody_has_a_number_and_does_not_arrive() {
     let mut stage = awake(2);
     perform(&mut stage, [say(0, Say::TellAll(vec![7, 1]))]);
     assert_eq!((stage.sent(), numbers(&stage)), (2, vec![1]));
+    let expected = "sends to neighbours: node 0 sends a message to node 7, which does not exist";
+    assert_eq!(stage.broken().unwrap().to_string(), expected);
+    assert_eq!(stage.broken().unwrap().node, Some(NodeId(0)));
 }
 
 #[test]

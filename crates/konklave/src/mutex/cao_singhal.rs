@@ -19,11 +19,12 @@
 //! # Cost
 //!
 //! Messages: 3(K-1) per entry under light load, 5(K-1)+1 under heavy load. K is the size of a
-//! quorum: about sqrt(n) on planes, 2 sqrt(n) on grids. The extra message brings the permission of
-//! the node's own arbiter. Very short entries take fewer messages, with some delays of 2T.
+//! quorum: about sqrt(n) on planes, 2 sqrt(n) on grids. The extra message is for the node's own
+//! arbiter. Very short entries take fewer messages, with some delays of 2T.
 //!
 //! - Time: coordination delay T, waiting time 2T on an idle system.
 //! - State: a slot per arbiter, a queue of at most K requests.
+//! - Fairness: no starvation, but no bound on overtaking: clocks can lag behind.
 //!
 //! # Assumes
 //!
@@ -222,7 +223,7 @@ impl CaoSinghal {
     ) {
         let Some(slot) = self.slots.get_mut(&arbiter) else { return };
         if self.state != (State::Wanted { mine: request }) || epoch <= slot.epoch {
-            return; // A duplicate.
+            return; // A duplicate, perhaps of a permission that was yielded since.
         }
         slot.epoch = epoch;
         slot.permission = match slot.pending.take() {

@@ -23,6 +23,8 @@
 //!
 //! - Time: coordination delay T, waiting time 2T on an idle system.
 //! - State: a clock and two sets of nodes.
+//! - Fairness: each node overtakes a waiting one at most once: a node that
+//!   has a permission does not ask for it, and the one that gave it does not know of the request.
 //!
 //! # Assumes
 //!

@@ -20,6 +20,7 @@
 //! - Time: coordination delay 2T for the release and the grant, T if the coordinator leaves or is
 //!   next; waiting time 2T on an idle system.
 //! - State: a queue at the coordinator, nothing elsewhere.
+//! - Fairness: first come, first served: the queue is in the order of arrival.
 //!
 //! # Assumes
 //!

@@ -20,6 +20,8 @@
 //!
 //! - Time: coordination delay 2T within a batch, plus that of G between two clusters.
 //! - State: the queue of the cluster, and the state of G.
+//! - Fairness: no starvation, but no bound on overtaking that holds for
+//!   all clusters: it grows with the bound and with the size of clusters.
 //!
 //! # Assumes
 //!
@@ -186,7 +188,7 @@ impl<G: Protocol<Command = Command, Event = Event>> Hierarchical<G> {
         let Role::Representative(own) = &mut self.role else { return };
         match own.right {
             Right::Lent { client, served } if client == from => self.lend_or_give_back(served, env),
-            _ => {} // Doubled.
+            _ => {} // A duplicate: another client may have the right now.
         }
     }
 
@@ -324,6 +326,24 @@ mod tests {
             node.on_command(Command::Release, &mut env);
             assert!(env.lines().is_empty());
         }
+    }
+
+    #[test]
+    fn only_the_client_that_has_the_right_gives_it_back() {
+        let (mut representative, mut env) = node(1);
+        for client in [3, 5] {
+            representative.on_message(NodeId(client), Msg::Request, &mut env);
+        }
+        representative.on_message(NodeId(0), REPLY, &mut env);
+        representative.on_message(NodeId(3), Msg::Release, &mut env);
+        env.lines();
+        let theirs = crate::mutex::Stamp { time: 9, node: NodeId(0) };
+        let request = Msg::Global(ricart_agrawala::Msg::Request(theirs));
+        representative.on_message(NodeId(0), request, &mut env);
+        representative.on_message(NodeId(3), Msg::Release, &mut env); // Duplicated, and late.
+        assert!(env.lines().is_empty(), "node 5 is inside");
+        representative.on_message(NodeId(5), Msg::Release, &mut env);
+        assert_eq!(env.lines(), ["-> 0 Global(Reply)"]);
     }
 
     #[test]

@@ -27,6 +27,7 @@
 //!
 //! - Time: coordination delay T, waiting time 2T on an idle system.
 //! - State: a clock and a queue of at most n requests.
+//! - Fairness: first come, first served: a later request has a larger timestamp.
 //!
 //! # Assumes
 //!

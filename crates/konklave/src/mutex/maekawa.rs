@@ -29,6 +29,8 @@
 //! - Time: coordination delay 2T, or T if the leaver or its successor is the arbiter between them;
 //!   waiting time 2T on an idle system.
 //! - State: a queue of at most K requests and sets of nodes.
+//! - Fairness: no starvation, but no bound on overtaking: the clock of a node
+//!   that was seldom asked lags behind, and its requests look old. With up to three nodes, once.
 //!
 //! # Assumes
 //!
@@ -228,7 +230,9 @@ impl<R: Roles> Maekawa<R> {
                 failed.insert(from);
                 self.yield_if_failed(env);
             }
-            _ => {} // The lock has overtaken it.
+            // The lock has overtaken it. It would do no harm to believe it: we would yield more
+            // readily before we enter, and only to older requests.
+            _ => {}
         }
     }
 

@@ -9,7 +9,11 @@
 //! - **grants on demand** (safety): a node is granted entry only if its application asked for it,
 //!   and once per request;
 //! - **no starvation** (liveness): every request of a node that stays up is eventually granted, if
-//!   every node that is inside eventually leaves.
+//!   every node that is inside eventually leaves;
+//! - **bounded overtaking** (safety), to the degree that the algorithm states: while a node waits,
+//!   no other node overtakes it more than a fixed number of times, with requests that it issues
+//!   while no message is in transit. If that number is zero, requests are served first come, first
+//!   served.
 
 pub mod cao_singhal;
 pub mod carvalho_roucairol;
@@ -18,6 +22,7 @@ pub mod hierarchical;
 pub mod lamport;
 pub mod maekawa;
 pub mod naimi_trehel;
+pub mod overtaking;
 pub mod perpetuum;
 pub mod quorum;
 pub mod raymond;
@@ -37,6 +42,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::NodeId;
 use crate::protocol::{self, Broken, Verdict};
+use overtaking::{BOUNDED_OVERTAKING, Overtaking};
 
 /// A command of the application to its node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -90,17 +96,41 @@ fn others_after(me: NodeId, nodes: usize) -> impl Iterator<Item = NodeId> {
 pub struct Monitor {
     inside: Option<NodeId>,
     phases: Vec<Phase>,
+    /// The order of requests, if a bound on overtaking is watched.
+    order: Option<Overtaking>,
 }
 
 impl Monitor {
     /// A monitor for `nodes` nodes, all idle.
     pub fn new(nodes: u32) -> Self {
-        Self { inside: None, phases: vec![Phase::Idle; nodes as usize] }
+        Self { inside: None, phases: vec![Phase::Idle; nodes as usize], order: None }
+    }
+
+    /// The same, for an algorithm in which a node overtakes a waiting node at most `bound` times.
+    pub fn with_bound(nodes: u32, bound: u32) -> Self {
+        Self { order: Some(Overtaking::new(nodes, bound)), ..Self::new(nodes) }
     }
 
     /// The phase of `node` that its commands and events imply.
     pub fn phase(&self, node: NodeId) -> Phase {
         self.phases[node.index()]
+    }
+
+    fn hear(&mut self, node: NodeId, command: &Command, in_silence: bool) {
+        let phase = &mut self.phases[node.index()];
+        match (command, *phase) {
+            (Command::Acquire, Phase::Idle) => {
+                *phase = Phase::Waiting;
+                if let Some(order) = &mut self.order {
+                    order.on_request(node, in_silence);
+                }
+            }
+            (Command::Release, Phase::Inside) => {
+                *phase = Phase::Idle;
+                self.inside = None;
+            }
+            _ => {} // Out of turn: every algorithm ignores it.
+        }
     }
 
     /// The nodes with a pending request, in ascending order.
@@ -114,15 +144,12 @@ impl protocol::Monitor for Monitor {
     type Event = Event;
 
     fn on_command(&mut self, node: NodeId, command: &Command) -> Verdict {
-        let phase = &mut self.phases[node.index()];
-        match (command, *phase) {
-            (Command::Acquire, Phase::Idle) => *phase = Phase::Waiting,
-            (Command::Release, Phase::Inside) => {
-                *phase = Phase::Idle;
-                self.inside = None;
-            }
-            _ => {} // Out of turn: every algorithm ignores it.
-        }
+        self.hear(node, command, false);
+        Ok(())
+    }
+
+    fn on_command_in_silence(&mut self, node: NodeId, command: &Command) -> Verdict {
+        self.hear(node, command, true);
         Ok(())
     }
 
@@ -138,7 +165,7 @@ impl protocol::Monitor for Monitor {
         }
         self.phases[node.index()] = Phase::Inside;
         self.inside = Some(node);
-        Ok(())
+        self.order.as_mut().map_or(Ok(()), |order| order.on_grant(node))
     }
 
     /// A crashed node occupies the critical section no longer, and its request is void.
@@ -147,11 +174,21 @@ impl protocol::Monitor for Monitor {
         if self.inside == Some(node) {
             self.inside = None;
         }
+        self.on_fault();
         Ok(())
     }
 
+    /// The order is promised only as long as nothing goes wrong.
+    fn on_fault(&mut self) {
+        self.order = None;
+    }
+
     fn promises() -> &'static [&'static str] {
-        &["mutual exclusion", "grants on demand", "no starvation"]
+        &["mutual exclusion", "grants on demand", "no starvation", BOUNDED_OVERTAKING]
+    }
+
+    fn watches(&self, promise: &str) -> bool {
+        promise != BOUNDED_OVERTAKING || self.order.is_some()
     }
 
     fn at_rest(&self) -> Verdict {

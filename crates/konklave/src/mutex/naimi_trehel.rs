@@ -24,6 +24,7 @@
 //!
 //! - Time: coordination delay T; waiting time T per message on an idle system.
 //! - State: two pointers.
+//! - Fairness: first come, first served: every request goes to the end of the chain.
 //!
 //! # Assumes
 //!

@@ -22,6 +22,7 @@
 //!
 //! - Time: coordination delay T, waiting time 2T on an idle system.
 //! - State: a clock and two sets of nodes.
+//! - Fairness: first come, first served: a later request has a larger timestamp.
 //!
 //! # Assumes
 //!

@@ -22,6 +22,8 @@
 //!
 //! - Time: coordination delay T, waiting time 2T on an idle system.
 //! - State: a clock and n times.
+//! - Fairness: each node overtakes a waiting one at most once, if it is
+//!   nearer to the token in cyclic order.
 //!
 //! # Assumes
 //!

@@ -27,6 +27,8 @@
 //! - Time: coordination delay T if the leaver is itself the arbiter, as among nodes that ask each
 //!   other, 2T if an arbiter is between them.
 //! - State: a queue of requests, and sets of nodes.
+//! - Fairness: no starvation, but no bound on overtaking: the clock of a node
+//!   that was seldom asked lags behind, and its requests look old. With up to three nodes, once.
 //!
 //! # Assumes
 //!

@@ -25,6 +25,8 @@
 //!
 //! - Time: coordination delay T, waiting time 2T on an idle system.
 //! - State: n guesses and n numbers, and as many in the token.
+//! - Fairness: each node overtakes a waiting one at most once, if it is
+//!   nearer to the token in cyclic order.
 //!
 //! # Assumes
 //!

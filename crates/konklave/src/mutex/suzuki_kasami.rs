@@ -21,6 +21,8 @@
 //!
 //! - Time: coordination delay T, waiting time 2T on an idle system.
 //! - State: n numbers.
+//! - Fairness: each node overtakes a waiting one at most once: both enter the
+//!   queue of the token at the same release, in cyclic order.
 //!
 //! # Assumes
 //!

@@ -28,6 +28,8 @@
 //!
 //! - Time: coordination delay dT, waiting time 2dT on an idle system.
 //! - State: two numbers per node.
+//! - Fairness: each node overtakes a waiting one at most once: both enter the
+//!   queue of the token at the same place, in cyclic order.
 //!
 //! # Assumes
 //!

@@ -1,8 +1,9 @@
 //! Channels: order, loss, duplication, partitions, and messages to nobody.
 
+use konklave::NodeId;
 use konklave_sim::{Delay, Ended, Faults, Options};
 
-use super::puppet::{Act, Order, Script, play, play_script, send};
+use super::puppet::{Act, Order, Script, play, send};
 
 /// Node 0 sends 1, 2, 3, ... to node 1, one per tick from tick 1 on.
 fn one_per_tick(count: u32) -> Vec<Order> {
@@ -61,23 +62,16 @@ fn fifo_channels_keep_the_order_and_others_do_not() {
 }
 
 #[test]
-fn a_message_to_a_node_that_does_not_exist_is_ignored() {
+fn a_message_to_a_node_that_does_not_exist_breaks_a_promise() {
     for (fifo, to) in [(false, 2), (false, u32::MAX), (true, 2), (true, u32::MAX)] {
         let options = Options { fifo, delay: Delay::Uniform(1, 3), ..Options::default() };
         let report = play(options, 2, &[(1, 0, send(to, 5)), (9, 0, send(1, 6))]);
-        assert_eq!(report.ended, Ended::Quiescence);
-        assert_eq!((report.messages.total, report.deliveries), (2, 1), "sent, but never received");
-        assert_eq!(arrivals(&report.problem).len(), 1);
+        assert_eq!((report.ended, report.time, report.messages.total), (Ended::Violation, 1, 1));
+        let broken = &report.violations[0].broken;
+        let expected = format!("node 0 sends a message to node {to}, which does not exist");
+        assert_eq!((&broken.promise[..], &broken.detail), ("sends to neighbours", &expected));
+        assert_eq!(broken.node, Some(NodeId(0)));
     }
-}
-
-#[test]
-fn a_message_to_nobody_does_not_stay_in_flight() {
-    // One after the other: there is never more than one on its way.
-    let script = Script::new(&[]).then(&[(1, 0, send(9, 1)), (1, 0, send(9, 2))]);
-    let report = play_script(Options::default(), 2, script);
-    assert_eq!(report.messages.total, 2);
-    assert_eq!(report.messages.in_flight_peak, 1);
 }
 
 #[test]
