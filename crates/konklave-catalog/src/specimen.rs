@@ -107,6 +107,14 @@ pub enum Finding {
     NoLeader,
     /// A node fails an assertion of its own.
     Assertion,
+    /// A request is overtaken more often than the algorithm allows.
+    Overtaken,
+    /// Two intervals that overlap are held at a time.
+    Overlap,
+    /// An interval is denied that no node holds.
+    GroundlessDenial,
+    /// A node sends to a node that is not its neighbour.
+    NoChannel,
 }
 
 impl Display for Finding {
@@ -121,6 +129,10 @@ impl Display for Finding {
             Self::WrongLeader => "wrong leader",
             Self::NoLeader => "no leader",
             Self::Assertion => "failed assertion",
+            Self::Overtaken => "overtaken",
+            Self::Overlap => "overlap",
+            Self::GroundlessDenial => "groundless denial",
+            Self::NoChannel => "no channel",
         })
     }
 }

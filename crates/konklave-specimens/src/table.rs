@@ -1,5 +1,6 @@
 //! All specimens.
 
+pub(crate) mod bookings;
 pub(crate) mod elections;
 pub(crate) mod permissions;
 pub(crate) mod rings;
@@ -18,9 +19,10 @@ use konklave_catalog::system::{System, erased_nodes};
 
 use crate::{Flaw, Flawed};
 
-/// All specimens: locks by permission, locks by token, elections on rings, other elections.
+/// All specimens: locks by permission, locks by token, booking, elections on rings, others.
 pub fn all() -> impl Iterator<Item = &'static Specimen> {
-    let groups = [&permissions::ALL[..], &tokens::ALL, &rings::ALL, &elections::ALL];
+    let groups =
+        [&permissions::ALL[..], &tokens::ALL, &bookings::ALL, &rings::ALL, &elections::ALL];
     groups.into_iter().flatten()
 }
 

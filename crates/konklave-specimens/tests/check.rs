@@ -118,6 +118,10 @@ fn there_is_one_of_each_kind() {
         Finding::WrongLeader,
         Finding::NoLeader,
         Finding::Assertion,
+        Finding::Overtaken,
+        Finding::Overlap,
+        Finding::GroundlessDenial,
+        Finding::NoChannel,
     ];
     assert_eq!(kinds, expected.into());
 }

@@ -1,4 +1,4 @@
-//! Flaws of Chang and Roberts' algorithm: wrong winners and messages without end.
+//! Flaws of Chang and Roberts' algorithm: wrong winners, messages without end, wrong receivers.
 
 use konklave::NodeId;
 use konklave::election::chang_roberts::{ChangRoberts, Msg};
@@ -123,6 +123,35 @@ impl Flaw<ChangRoberts> for Usurper {
     ) -> Effects {
         if matches!(input, Input::Message { msg: Msg::Elected(_), .. }) {
             effects.push(Effect::Emit(Event::Elected));
+        }
+        effects
+    }
+}
+
+/// Sends to the node after its successor.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct SkipsNode {
+    beyond: NodeId,
+}
+
+impl SkipsNode {
+    /// The flaw of a node, with the successor of its successor.
+    pub fn new(beyond: NodeId) -> Self {
+        Self { beyond }
+    }
+}
+
+impl Flaw<ChangRoberts> for SkipsNode {
+    fn effects(
+        &mut self,
+        _: &ChangRoberts,
+        _: &Input<ChangRoberts>,
+        mut effects: Effects,
+    ) -> Effects {
+        for effect in &mut effects {
+            if let Effect::Send { to, .. } = effect {
+                *to = self.beyond;
+            }
         }
         effects
     }

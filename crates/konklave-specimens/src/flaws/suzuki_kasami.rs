@@ -1,4 +1,4 @@
-//! Flaws of Suzuki and Kasami's algorithm: the token lost or misled.
+//! Flaws of Suzuki and Kasami's algorithm: the token lost, misled or unfair.
 
 use konklave::mutex::suzuki_kasami::{Msg, SuzukiKasami};
 use konklave::protocol::{Effect, Input};
@@ -39,6 +39,29 @@ impl Flaw<SuzukiKasami> for ForgetsServed {
         for effect in &mut effects {
             if let Effect::Send { msg: Msg::Privilege(token), .. } = effect {
                 token.ln.fill(0);
+            }
+        }
+        effects
+    }
+}
+
+/// Passes the token to the tail of its queue.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct TailFirst;
+
+impl Flaw<SuzukiKasami> for TailFirst {
+    fn effects(
+        &mut self,
+        _: &SuzukiKasami,
+        _: &Input<SuzukiKasami>,
+        mut effects: Effects,
+    ) -> Effects {
+        for effect in &mut effects {
+            if let Effect::Send { to, msg: Msg::Privilege(token) } = effect
+                && let Some(tail) = token.queue.pop_back()
+            {
+                token.queue.push_front(*to);
+                *to = tail;
             }
         }
         effects

@@ -5,6 +5,7 @@ use konklave::mutex::carvalho_roucairol::{self, CarvalhoRoucairol};
 use konklave::mutex::central::Central;
 use konklave::mutex::lamport::{Acks, Lamport};
 use konklave::mutex::maekawa::Maekawa;
+use konklave::mutex::overtaking::BOUNDED_OVERTAKING;
 use konklave::mutex::quorum::Quorums;
 use konklave::mutex::ricart_agrawala::RicartAgrawala;
 use konklave::mutex::sanders::{Sanders, Structure};
@@ -14,7 +15,7 @@ use super::{lock, nothing};
 use crate::Flawless;
 use crate::flaws::cao_singhal::{NoEarlyBuffer, NoEpochs, NoPendingTransfer};
 use crate::flaws::carvalho_roucairol::{KeepsPermission, NoSecondRequest};
-use crate::flaws::central::NoQueue;
+use crate::flaws::central::{NewestFirst, NoQueue};
 use crate::flaws::maekawa::{NoFailed, NoInquire, UnmatchedInquire, YieldIsNoFailure};
 use crate::flaws::ricart_agrawala::{Forgetful, NoClockUpdate, NoTieBreak};
 use crate::flaws::sanders::{self, OnePermission};
@@ -37,11 +38,14 @@ const LOCK: Specimen = Specimen {
 const UNSAFE: Specimen =
     Specimen { finds: Finding::TwoInside, promise: "mutual exclusion", ..LOCK };
 
+pub(super) const UNFAIR: Specimen =
+    Specimen { finds: Finding::Overtaken, promise: BOUNDED_OVERTAKING, ..LOCK };
+
 /// Heavy load, for systems that are too large for every schedule and are tested at random.
 const CHANCE_2: [(&str, &str); 3] = [("entries", "2"), ("load", "heavy"), ("cs", "1")];
 const CHANCE_4: [(&str, &str); 3] = [("entries", "4"), ("load", "heavy"), ("cs", "1")];
 
-pub(crate) static ALL: [Specimen; 19] = [
+pub(crate) static ALL: [Specimen; 20] = [
     Specimen {
         name: "cao-singhal-without-early-buffer",
         of: "cao-singhal",
@@ -93,6 +97,16 @@ pub(crate) static ALL: [Specimen; 19] = [
         steps: 21,
         build: |site| lock(site, carvalho_roucairol(site), |_| NoSecondRequest),
         ..LOCK
+    },
+    Specimen {
+        name: "central-newest-first",
+        of: "central",
+        flaw: "The coordinator serves the newest request next: the oldest may wait for ever, if \
+               new ones keep coming.",
+        setting: Setting::new("complete", &[1, 1, 1]),
+        steps: 7,
+        build: |site| lock(site, |me| Central::new(me, NodeId(0)), |_| NewestFirst::default()),
+        ..UNFAIR
     },
     Specimen {
         name: "central-without-queue",

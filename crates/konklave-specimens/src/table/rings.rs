@@ -9,7 +9,9 @@ use konklave::election::peterson::{Peterson, Variant};
 
 use super::{election, nothing};
 use crate::Flawless;
-use crate::flaws::chang_roberts::{CrashedWinner, SwallowsNothing, Usurper, WinnerPassesOn};
+use crate::flaws::chang_roberts::{
+    CrashedWinner, SkipsNode, SwallowsNothing, Usurper, WinnerPassesOn,
+};
 use crate::flaws::peterson::InitialId;
 use konklave_catalog::site::Site;
 use konklave_catalog::specimen::{Finding, Setting, Specimen, Tool};
@@ -30,7 +32,7 @@ const RING: Specimen = Specimen {
 const TWO: Setting = Setting::new("directed-ring", &[1, 1]).ids(&[2, 1]);
 const THREE: Setting = Setting::new("directed-ring", &[1, 1, 1]).ids(&[3, 2, 1]);
 
-pub(crate) static ALL: [Specimen; 10] = [
+pub(crate) static ALL: [Specimen; 11] = [
     Specimen {
         name: "chang-roberts-crash",
         flaw: "The algorithm is unchanged, but a node may crash: the proposals that it should have \
@@ -74,6 +76,20 @@ pub(crate) static ALL: [Specimen; 10] = [
                 move |me| chang_roberts(site)(me).ready_again(),
                 |_| Flawless,
             )
+        },
+        ..RING
+    },
+    Specimen {
+        name: "chang-roberts-skips-a-node",
+        flaw: "A node sends to the successor of its successor, to which it has no channel.",
+        finds: Finding::NoChannel,
+        promise: "sends to neighbours",
+        setting: Setting::new("directed-ring", &[1, 0, 0]).ids(&[3, 2, 1]),
+        steps: 1,
+        build: |site| {
+            election(site, Winner::Largest, chang_roberts(site), move |me| {
+                SkipsNode::new(site.successor(site.successor(me)))
+            })
         },
         ..RING
     },

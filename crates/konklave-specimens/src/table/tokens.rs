@@ -6,20 +6,23 @@ use konklave::NodeId;
 use konklave::mutex::naimi_trehel::NaimiTrehel;
 use konklave::mutex::perpetuum::Perpetuum;
 use konklave::mutex::raymond::{self, Raymond};
+use konklave::mutex::ricart_agrawala_token::RicartAgrawalaToken;
 use konklave::mutex::ring_chase::{self, RingChase};
 use konklave::mutex::singhal::Singhal;
 use konklave::mutex::suzuki_kasami::SuzukiKasami;
 use konklave::mutex::token_graph::{self, TokenGraph};
 use konklave::mutex::token_search::{Search, TokenSearch};
 
+use super::permissions::UNFAIR;
 use super::{lock, nothing};
 use crate::Flawless;
 use crate::flaws::naimi_trehel::ForgetsNext;
 use crate::flaws::perpetuum::Impatient;
 use crate::flaws::raymond::{AskedNotCleared, CopiesToken, IdleHolder, NoRequestBehind};
+use crate::flaws::ricart_agrawala_token::SmallestFirst;
 use crate::flaws::ring_chase::HuntsOnce;
 use crate::flaws::singhal::{DiscardsStale, IgnoresTokenInside, NoStaleTest};
-use crate::flaws::suzuki_kasami::{ForgetsServed, LosesToken};
+use crate::flaws::suzuki_kasami::{ForgetsServed, LosesToken, TailFirst};
 use crate::flaws::token_graph::NoAcknowledgements;
 use crate::flaws::token_search::SureOfRoute;
 use konklave_catalog::site::Site;
@@ -40,7 +43,7 @@ const LOCK: Specimen = Specimen {
 
 const LOST: Specimen = Specimen { finds: Finding::LostToken, ..LOCK };
 
-pub(crate) static ALL: [Specimen; 16] = [
+pub(crate) static ALL: [Specimen; 18] = [
     Specimen {
         name: "naimi-trehel-forgets-next",
         of: "naimi-trehel",
@@ -118,6 +121,19 @@ pub(crate) static ALL: [Specimen; 16] = [
         ..LOCK
     },
     Specimen {
+        name: "ricart-agrawala-token-smallest-first",
+        of: "ricart-agrawala-token",
+        flaw: "A node that leaves looks for the next one from node 0 on, and not from its own \
+               successor on: nodes with small numbers overtake the others again and again.",
+        setting: Setting::new("complete", &[2, 2, 1]),
+        steps: 18,
+        build: |site| {
+            let right = move |me| RicartAgrawalaToken::new(me, site.nodes());
+            lock(site, right, |_| SmallestFirst::default())
+        },
+        ..UNFAIR
+    },
+    Specimen {
         name: "ring-chase-hunts-once",
         of: "ring-chase",
         flaw: "A node forwards only the first hunt since the token's last visit, and suppresses \
@@ -186,6 +202,15 @@ pub(crate) static ALL: [Specimen; 16] = [
         steps: 2,
         build: |site| lock(site, suzuki_kasami(site), |_| LosesToken),
         ..LOST
+    },
+    Specimen {
+        name: "suzuki-kasami-tail-first",
+        of: "suzuki-kasami",
+        flaw: "A node that leaves passes the token to the tail of its queue.",
+        setting: Setting::new("complete", &[2, 2, 2]),
+        steps: 18,
+        build: |site| lock(site, move |me| SuzukiKasami::new(me, site.nodes()), |_| TailFirst),
+        ..UNFAIR
     },
     Specimen {
         name: "token-graph-without-acknowledgement",
