@@ -325,4 +325,10 @@ mod tests {
         let (mut node, mut env) = node();
         assert_eq!(receive(&mut node, Msg::Propose(1, Id(5)), &mut env), SECOND);
     }
+
+    #[test]
+    fn an_own_announcement_from_before_a_restart_begins_a_round() {
+        let (mut node, mut env) = node();
+        assert_eq!(receive(&mut node, Msg::Elected(1, Id(5)), &mut env), SECOND);
+    }
 }

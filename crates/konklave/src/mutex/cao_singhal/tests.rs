@@ -63,6 +63,21 @@ fn a_transfer_for_an_epoch_that_is_over_is_ignored() {
 }
 
 #[test]
+fn a_permission_that_was_yielded_does_not_come_back_as_a_duplicate() {
+    let (mut node, mut env) = asking();
+    node.on_message(NodeId(2), locked(2, 4), &mut env);
+    node.on_message(NodeId(3), Msg::Failed(stamp(1, 1)), &mut env);
+    let inquiry = Msg::Transfer { epoch: 4, next: stamp(0, 5), inquire: true };
+    node.on_message(NodeId(2), inquiry, &mut env);
+    assert_eq!(env.lines(), ["-> 2 Yield { epoch: 4, request: 1@1 }"]);
+    node.on_message(NodeId(2), locked(2, 4), &mut env);
+    node.on_message(NodeId(3), locked(3, 1), &mut env);
+    assert!(env.lines().is_empty(), "node 5 may be inside");
+    node.on_message(NodeId(5), locked(2, 6), &mut env);
+    assert_eq!(env.lines(), ["! Granted"]);
+}
+
+#[test]
 fn a_release_that_overtakes_another_waits_for_it() {
     let quorum = [1, 2].map(NodeId).into_iter().collect();
     let (mut node, mut env) = (CaoSinghal::new(NodeId(1), &quorum), Recorder::default());
