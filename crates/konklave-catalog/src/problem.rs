@@ -83,6 +83,8 @@ pub struct About {
     pub words: Words,
     /// The promises of its monitor.
     pub promises: fn() -> &'static [&'static str],
+    /// Those of them that something happens eventually; the others are that nothing bad happens.
+    pub liveness: &'static [&'static str],
     /// The roles of commands and events, as recorded in a trace.
     pub senses: Senses,
     /// The option for the number of repetitions, if the problem can be repeated.

@@ -3,6 +3,7 @@
 mod args;
 mod beyond;
 mod family;
+mod faults;
 mod report;
 mod verdicts;
 
@@ -39,6 +40,9 @@ pub use args::CheckArgs;
 pub fn check(args: &CheckArgs, catalog: &'static Catalog) -> Result<Exit, Failure> {
     if let Some(name) = &args.specimen {
         return check_specimen(args, name, catalog);
+    }
+    if args.faults {
+        return faults::check_faults(args, catalog);
     }
     if let Ok(problem) = catalog.find_problem(&args.algorithm) {
         return family::check_family(args, problem, catalog);

@@ -172,6 +172,53 @@ fn what_returns_is_waited_for() {
     assert_eq!(survived["verdict"], "exhausted");
 }
 
+/// What survives one fault of each kind, with a schedule behind each `no`.
+#[test]
+fn faults_are_decided_one_by_one() {
+    let folder = path("faults");
+    let report =
+        json(&format!("check central --nodes 2 --faults --json --out {}", folder.display()));
+    let row = &report["rows"][0];
+    assert_eq!(row["algorithm"], "central");
+    let fates: Vec<_> = row["cells"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|cell| {
+            assert_eq!(cell["contradicted"], false, "{cell}");
+            let command = cell["command"].as_str().unwrap().strip_prefix("konklave ").unwrap();
+            for violation in cell["violations"].as_array().unwrap() {
+                let trace = folder.join(violation["trace_file"].as_str().unwrap());
+                let again = konklave(&format!("replay -q {}", trace.display()));
+                assert_eq!(again.status.code(), Some(1), "{}", text(&again.stderr));
+                assert!(trace.with_extension("svg").exists(), "{violation}");
+                assert_eq!(konklave(command).status.code(), Some(1), "{command}");
+            }
+            let word = |kind: &str| cell[kind].as_str().unwrap().to_owned();
+            (word("fault"), word("safety"), word("liveness"))
+        })
+        .collect();
+    let fate = |fault: &str, safety: &str, liveness: &str| {
+        (fault.to_owned(), safety.to_owned(), liveness.to_owned())
+    };
+    assert_eq!(
+        fates,
+        [
+            fate("loss", "survives", "breaks"),
+            fate("duplication", "survives", "breaks"),
+            fate("overtaking", "inapplicable", "inapplicable"),
+            fate("crash", "survives", "breaks"),
+            fate("restart", "breaks", "breaks"),
+            fate("partition", "survives", "breaks"),
+        ]
+    );
+    let shown = fine("check central --nodes 2 --faults");
+    assert!(shown.contains("yes/no"), "{shown}");
+    assert!(shown.contains("konklave check central --nodes 2 --losses 1"), "{shown}");
+    let undecided = konklave("check central --nodes 2 --faults --states 5");
+    assert_eq!(undecided.status.code(), Some(3), "{}", text(&undecided.stdout));
+}
+
 #[test]
 fn elections_start_where_they_are_told_to() {
     let graph = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/graphs/k4.txt");
@@ -237,6 +284,7 @@ fn bad_input_is_refused() {
         ("check raymond --fifo --any-order", "cannot be used"),
         ("check raymond --losses 300", "300"),
         ("check raymond --nodes 17 --partitions 1", "the limit with --partitions is 16"),
+        ("check raymond --faults --losses 1", "cannot be used with"),
         ("check mutex --trace t.jsonl", "instead of a family"),
         ("check raymond --markdown", "whole family"),
         ("check raymond --worst /nowhere/t.jsonl --nodes 2", "/nowhere"),

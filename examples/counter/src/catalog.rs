@@ -60,6 +60,7 @@ static ABOUT: About = About {
         waits: "for a number",
     },
     promises: Monitor::promises,
+    liveness: &[],
     senses: Senses::of::<Counting>(),
     repeats: None,
     shared_network: None,

@@ -65,6 +65,7 @@ static ABOUT: About = About {
         waits: "for an answer",
     },
     promises: Monitor::promises,
+    liveness: &["no starvation"],
     senses: Senses::of::<Booking>(),
     repeats: None,
     shared_network: None,

@@ -152,6 +152,7 @@ static ABOUT: About = About {
         waits: "for the result",
     },
     promises: Monitor::promises,
+    liveness: &["termination"],
     senses: Senses::of::<Election>(),
     repeats: Some(&ELECTIONS),
     shared_network: Some("ring"),

@@ -72,6 +72,7 @@ static ABOUT: About = About {
         waits: "to enter",
     },
     promises: Monitor::promises,
+    liveness: &["no starvation"],
     senses: Senses::of::<Mutex>(),
     repeats: None,
     shared_network: None,

@@ -21,6 +21,8 @@ use crate::given::Given;
   konklave check bully --partitions 1
   konklave check --specimen maekawa-without-inquire
   konklave check mutex --nodes 3 --entries 2 --seconds 600
+  konklave check raymond --faults --out raymond
+  konklave check election --faults --json
 
 The search covers every order in which messages arrive, timers expire and applications make
 requests. The report says for each promise whether it holds in every schedule, and how many messages
@@ -80,6 +82,13 @@ pub struct CheckArgs {
     /// Maximum number of partitions into two groups, one at a time; messages across are lost
     #[arg(long, value_name = "COUNT", default_value_t = 0, help_heading = "Faults")]
     pub partitions: u8,
+
+    /// Decide for one fault of each kind what survives it, as a table: safety and liveness
+    #[arg(long, help_heading = "Faults", conflicts_with_all = [
+        "specimen", "losses", "duplicates", "crashes", "restarts", "partitions", "any_order",
+        "no_costs", "trace", "worst"
+    ])]
+    pub faults: bool,
 
     /// Compare whole states instead of 64-bit fingerprints: no state can be overlooked
     #[arg(long, help_heading = "Search")]

@@ -28,13 +28,41 @@ pub(super) enum Disorder {
     Slowness,
 }
 
+impl Disorder {
+    /// Its name, as in JSON.
+    pub(super) fn label(self) -> &'static str {
+        match self {
+            Self::Loss => "loss",
+            Self::Duplication => "duplication",
+            Self::Crash => "crash",
+            Self::Restart => "restart",
+            Self::Partition => "partition",
+            Self::Overtaking => "overtaking",
+            Self::Slowness => "slowness",
+        }
+    }
+
+    /// The options of a search in which it happens once, or may happen at any time.
+    pub(super) fn option(self) -> &'static str {
+        match self {
+            Self::Loss => "--losses 1",
+            Self::Duplication => "--duplicates 1",
+            Self::Crash => "--crashes 1",
+            Self::Restart => "--restarts 1",
+            Self::Partition => "--partitions 1",
+            Self::Overtaking => "--any-order",
+            Self::Slowness => "--hasty",
+        }
+    }
+}
+
 /// The faults and disorders of the search that the algorithm assumes not to happen.
 pub(super) fn beyond(site: &Site, world: World) -> Vec<Disorder> {
     let needs = site.entry().needs;
     let faults = world.faults;
     let happens = [
         (faults.losses > 0, Disorder::Loss),
-        (faults.duplicates > 0, Disorder::Duplication),
+        (faults.duplicates > 0 && !site.survives_duplicates(), Disorder::Duplication),
         (faults.crashes > 0 && !survives(site, faults.crashes), Disorder::Crash),
         (faults.restarts > 0, Disorder::Restart),
         (faults.partitions > 0, Disorder::Partition),
@@ -46,7 +74,7 @@ pub(super) fn beyond(site: &Site, world: World) -> Vec<Disorder> {
 }
 
 /// Whether the algorithm promises to survive this many crashes, of any nodes.
-fn survives(site: &Site, crashes: u8) -> bool {
+pub(super) fn survives(site: &Site, crashes: u8) -> bool {
     site.entry().needs.notices && !can_part(site, crashes, &mut Vec::new())
 }
 

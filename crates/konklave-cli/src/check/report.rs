@@ -217,7 +217,12 @@ fn costs(checked: &Checked, words: Words) -> Vec<(&'static str, String)> {
 }
 
 /// Writes a schedule to a file of this name, and returns its account, read back from there.
-fn keep(schedule: &Schedule, name: &str, site: &Site, folder: &Folder) -> Result<Account, Failure> {
+pub(super) fn keep(
+    schedule: &Schedule,
+    name: &str,
+    site: &Site,
+    folder: &Folder,
+) -> Result<Account, Failure> {
     let path = folder.file(name);
     schedule::write(schedule, &path, site)?;
     out::account(&std::fs::read(&path)?[..], site)

@@ -1,0 +1,285 @@
+//! `check --faults`: what survives one fault of each kind, decided by a search for each.
+
+mod report;
+
+use konklave_catalog::catalog::Catalog;
+use konklave_catalog::document::Claim;
+use konklave_catalog::entry::Entry;
+use konklave_catalog::site::Site;
+use konklave_catalog::system::CheckPlan;
+use konklave_check::{Bound, Costs, Counterexample, Options, Order, Verdict};
+use konklave_report::folder::Folder;
+use serde::Serialize;
+
+use super::beyond::{Disorder, survives};
+use super::{CheckArgs, carry_out_check, plan, site_for};
+use crate::Exit;
+use crate::failure::Failure;
+use crate::progress;
+use crate::schedule::Schedule;
+
+/// The faults of the table, in the order of its columns.
+const FAULTS: [Disorder; 6] = [
+    Disorder::Loss,
+    Disorder::Duplication,
+    Disorder::Overtaking,
+    Disorder::Crash,
+    Disorder::Restart,
+    Disorder::Partition,
+];
+
+/// A search stops after this many states, unless the options say otherwise.
+const STATES: u64 = 1_000_000;
+
+/// What becomes of all promises of a kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Fate {
+    /// All of them hold.
+    Survives,
+    /// Some of them are broken.
+    Breaks,
+    /// The search ended before that was known.
+    Undecided,
+    /// The algorithm does not rely on this fault not to happen.
+    Inapplicable,
+}
+
+/// An algorithm under one fault.
+struct Cell {
+    fault: Disorder,
+    /// What its module doc claims.
+    claim: Claim,
+    safety: Fate,
+    liveness: Fate,
+    /// The command that finds the same again.
+    command: String,
+    /// What is known about each promise; nothing, if there was nothing to search.
+    decided: Vec<Decided>,
+}
+
+/// A promise under a fault.
+struct Decided {
+    promise: &'static str,
+    /// Whether it holds in every schedule, if that is known.
+    holds: Option<bool>,
+    /// The limit that stopped the search, if one did.
+    bound: Option<Bound>,
+    /// A schedule that breaks it, if there is one.
+    found: Option<Counterexample<Schedule>>,
+}
+
+/// All cells of an algorithm.
+struct Row {
+    site: Site,
+    cells: Vec<Cell>,
+}
+
+/// The table.
+struct Matrix {
+    rows: Vec<Row>,
+    left_out: Vec<String>,
+    not_begun: Vec<String>,
+}
+
+impl Cell {
+    /// Whether something breaks that is claimed to hold.
+    fn is_contradicted(&self) -> bool {
+        self.is_claim(Fate::Breaks)
+    }
+
+    fn is_undecided(&self) -> bool {
+        [self.safety, self.liveness].contains(&Fate::Undecided)
+    }
+
+    fn is_claim(&self, fate: Fate) -> bool {
+        match self.claim {
+            Claim::Nothing => false,
+            Claim::Safety => self.safety == fate,
+            Claim::Everything => [self.safety, self.liveness].contains(&fate),
+        }
+    }
+
+    /// The schedules behind each `no`, with the promises that they break.
+    fn schedules(&self) -> impl Iterator<Item = &Counterexample<Schedule>> {
+        self.decided.iter().filter_map(|decided| decided.found.as_ref())
+    }
+
+    /// The limit that left something undecided.
+    fn bound(&self) -> Option<Bound> {
+        self.decided.iter().find_map(|decided| decided.bound)
+    }
+}
+
+/// Decides and prints the table of an algorithm or a family.
+pub(super) fn check_faults(args: &CheckArgs, catalog: &'static Catalog) -> Result<Exit, Failure> {
+    let folder = args.out.as_ref().map(Folder::create).transpose()?;
+    let entries: Vec<&'static Entry> = match catalog.find_problem(&args.algorithm) {
+        Ok(problem) => catalog.entries_of(problem).collect(),
+        Err(_) => vec![catalog.find(&args.algorithm)?],
+    };
+    let mut matrix = Matrix { rows: Vec::new(), left_out: Vec::new(), not_begun: Vec::new() };
+    let is_alone = entries.len() == 1;
+    for entry in entries {
+        if progress::is_interrupted() {
+            matrix.not_begun.push(entry.name.clone());
+            continue;
+        }
+        match row(args, entry, catalog) {
+            Ok(row) => matrix.rows.push(row),
+            Err(Failure::Bad(reason)) if !is_alone => matrix.left_out.push(reason),
+            Err(failure) => return Err(failure),
+        }
+    }
+    if matrix.rows.is_empty() {
+        let reason = matrix.left_out.first().map_or("", String::as_str);
+        return Err(Failure::bad(format!("no algorithm of the family can be checked: {reason}")));
+    }
+    report::show(&matrix, args, folder)?;
+    let mut cells = matrix.rows.iter().flat_map(|row| &row.cells);
+    Ok(match cells.clone().any(Cell::is_contradicted) {
+        true => Exit::Broken,
+        false if cells.any(Cell::is_undecided) || !matrix.not_begun.is_empty() => {
+            Exit::Inconclusive
+        }
+        false => Exit::Fine,
+    })
+}
+
+fn row(args: &CheckArgs, entry: &'static Entry, catalog: &'static Catalog) -> Result<Row, Failure> {
+    let site = site_for(args, entry, catalog)?;
+    let cells: Result<Vec<_>, _> =
+        FAULTS.map(|fault| cell(args, &site, fault)).into_iter().collect();
+    Ok(Row { cells: cells?, site })
+}
+
+fn cell(args: &CheckArgs, site: &Site, fault: Disorder) -> Result<Cell, Failure> {
+    let mut cell = Cell {
+        fault,
+        claim: claim(site, fault),
+        safety: Fate::Inapplicable,
+        liveness: Fate::Inapplicable,
+        command: command(args, site, fault),
+        decided: Vec::new(),
+    };
+    if let Some(plan) = plan_for(args, site, fault) {
+        for promise in promises(site) {
+            cell.decided.push(decide(site, &plan, promise)?);
+        }
+        let is_live = |decided: &&Decided| is_liveness(site, decided.promise);
+        let (live, safe): (Vec<_>, Vec<_>) = cell.decided.iter().partition(is_live);
+        (cell.safety, cell.liveness) = (fate(&safe), fate(&live));
+    }
+    Ok(cell)
+}
+
+fn decide(site: &Site, plan: &CheckPlan, promise: &'static str) -> Result<Decided, Failure> {
+    let costs = if is_liveness(site, promise) { Costs::Exact } else { Costs::Ignored };
+    let options = Options { only: Some(promise), costs, ..plan.options };
+    let checked = carry_out_check(site, &CheckPlan { options, ..plan.clone() })?;
+    // Cycles are looked for when every state was seen, and can break another promise.
+    let found = checked.counterexample.filter(|found| found.broken.promise == promise);
+    let holds = match checked.verdict {
+        Verdict::Exhausted | Verdict::Violated => Some(found.is_none()),
+        Verdict::Bounded => None,
+    };
+    Ok(Decided { promise, holds, bound: checked.bound, found })
+}
+
+/// The search that decides a cell; none if there is nothing to search.
+fn plan_for(args: &CheckArgs, site: &Site, fault: Disorder) -> Option<CheckPlan> {
+    let mut plan = plan(args, site);
+    let faults = &mut plan.world.faults;
+    match fault {
+        Disorder::Loss => faults.losses = 1,
+        Disorder::Duplication => faults.duplicates = 1,
+        Disorder::Crash => faults.crashes = 1,
+        Disorder::Restart => faults.restarts = 1,
+        Disorder::Partition => faults.partitions = 1,
+        Disorder::Overtaking if site.needs_fifo() => plan.world.order = Order::Any,
+        Disorder::Overtaking | Disorder::Slowness => return None,
+    }
+    plan.options.limits.states = args.states.or(Some(STATES));
+    Some(plan)
+}
+
+/// The promises that a search looks for. Lemmas are about runs that keep the assumptions.
+fn promises(site: &Site) -> impl Iterator<Item = &'static str> {
+    let entry = site.entry();
+    let rest = (!entry.needs.perpetual).then_some(COMES_TO_REST);
+    let own = (entry.problem.promises)().iter().copied();
+    own.chain(["assertions hold"]).chain(rest)
+}
+
+const COMES_TO_REST: &str = "comes to rest";
+
+fn is_liveness(site: &Site, promise: &str) -> bool {
+    promise == COMES_TO_REST || site.entry().problem.liveness.contains(&promise)
+}
+
+fn fate(decided: &[&Decided]) -> Fate {
+    if decided.iter().any(|it| it.holds == Some(false)) {
+        Fate::Breaks
+    } else if decided.iter().all(|it| it.holds == Some(true)) {
+        Fate::Survives
+    } else {
+        Fate::Undecided
+    }
+}
+
+/// What an algorithm claims to survive.
+fn claim(site: &Site, fault: Disorder) -> Claim {
+    let claim = |label| site.entry().document().claim(label);
+    match fault {
+        Disorder::Loss => claim("Loss"),
+        Disorder::Duplication if site.survives_duplicates() => Claim::Everything,
+        Disorder::Duplication => claim("Duplication"),
+        Disorder::Overtaking => claim("Order"),
+        Disorder::Crash if survives(site, 1) => Claim::Everything,
+        Disorder::Crash => claim("Crash"),
+        Disorder::Restart => claim("Restart"),
+        Disorder::Partition => claim("Partition"),
+        Disorder::Slowness => Claim::Nothing,
+    }
+}
+
+/// The command whose search finds the schedules of a cell.
+fn command(args: &CheckArgs, site: &Site, fault: Disorder) -> String {
+    let mut words = vec![format!("konklave check {}", site.entry().name)];
+    let mut option = |name: &str, value: Option<String>| {
+        words.extend(value.map(|value| format!("--{name} {value}")));
+    };
+    option("nodes", args.nodes.map(|it| it.to_string()));
+    option("topology", args.topology.clone());
+    option("seed", Some(args.seed).filter(|seed| *seed != 1).map(|it| it.to_string()));
+    let counts =
+        |budget: &Vec<u32>| budget.iter().map(u32::to_string).collect::<Vec<_>>().join(",");
+    option("budget", args.budget.as_ref().map(counts));
+    for (name, value) in &args.options {
+        option(name, Some(value.clone()));
+    }
+    for (flag, is_set) in [("--fifo", args.fifo), ("--hasty", args.hasty)] {
+        words.extend(is_set.then(|| flag.to_owned()));
+    }
+    words.push(fault.option().to_owned());
+    words.join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_is_claimed_can_be_contradicted() {
+        let cell = |claim, safety, liveness| {
+            let (fault, command, decided) = (Disorder::Loss, String::new(), Vec::new());
+            Cell { fault, claim, safety, liveness, command, decided }.is_contradicted()
+        };
+        use Fate::{Breaks, Survives, Undecided};
+        assert!(!cell(Claim::Nothing, Breaks, Breaks));
+        assert!(!cell(Claim::Safety, Survives, Breaks));
+        assert!(cell(Claim::Safety, Breaks, Survives));
+        assert!(cell(Claim::Everything, Survives, Breaks));
+        assert!(!cell(Claim::Everything, Survives, Undecided));
+    }
+}

@@ -1,0 +1,204 @@
+//! The table of faults, as text, as JSON and as a folder.
+
+use std::collections::BTreeMap;
+
+use konklave_check::Counterexample;
+use konklave_report::folder::Folder;
+use konklave_report::html::{Outcome, Report};
+use konklave_report::table::Table;
+use serde_json::{Value, json};
+
+use super::super::CheckArgs;
+use super::super::report::keep;
+use super::{Cell, FAULTS, Fate, Matrix, Row};
+use crate::failure::Failure;
+use crate::out;
+use crate::output;
+use crate::schedule::Schedule;
+
+/// Prints the table, and keeps the schedules in the folder.
+pub(super) fn show(
+    matrix: &Matrix,
+    args: &CheckArgs,
+    folder: Option<Folder>,
+) -> Result<(), Failure> {
+    let lines = for_people(matrix, args.markdown);
+    let written = folder.map(|folder| write(matrix, &lines, folder)).transpose()?;
+    match args.json {
+        true => output::json(&for_machines(matrix))?,
+        false => {
+            output::lines(&lines)?;
+            let report = written.iter().map(|path| format!("\nreport: {path}"));
+            output::lines(&report.collect::<Vec<_>>())?;
+        }
+    }
+    Ok(())
+}
+
+/// One JSON object. The names of its fields do not change.
+fn for_machines(matrix: &Matrix) -> Value {
+    let cell = |row: &Row, cell: &Cell| {
+        let schedule = |found: &Counterexample<Schedule>| {
+            json!({ "promise": found.broken.promise, "detail": found.broken.detail,
+                    "trace_file": file(row, cell, &found.broken.promise, "jsonl") })
+        };
+        json!({
+            "fault": cell.fault,
+            "claim": cell.claim,
+            "contradicted": cell.is_contradicted(),
+            "safety": cell.safety,
+            "liveness": cell.liveness,
+            "violations": cell.schedules().map(schedule).collect::<Vec<_>>(),
+            "bound": cell.bound(),
+            "command": cell.command,
+        })
+    };
+    let row = |row: &Row| {
+        json!({
+            "algorithm": row.site.entry().name,
+            "nodes": row.site.nodes(),
+            "network": row.site.graph().describe(),
+            "cells": row.cells.iter().map(|it| cell(row, it)).collect::<Vec<_>>(),
+        })
+    };
+    json!({
+        "faults": FAULTS,
+        "rows": matrix.rows.iter().map(row).collect::<Vec<_>>(),
+        "left_out": matrix.left_out,
+        "not_begun": matrix.not_begun,
+    })
+}
+
+/// The name of the file of a schedule.
+fn file(row: &Row, cell: &Cell, promise: &str, form: &str) -> String {
+    let name = &row.site.entry().name;
+    format!("{name}-{}-{}.{form}", cell.fault.label(), promise.replace(' ', "-"))
+}
+
+fn for_people(matrix: &Matrix, is_markdown: bool) -> Vec<String> {
+    let head = std::iter::once("algorithm").chain(FAULTS.iter().map(|fault| fault.label()));
+    let mut cells = vec![head.map(str::to_owned).collect::<Vec<_>>()];
+    for row in &matrix.rows {
+        let name = std::iter::once(row.site.entry().name.clone());
+        cells.push(name.chain(row.cells.iter().map(in_short)).collect());
+    }
+    let mut lines = match is_markdown {
+        true => output::markdown(&cells),
+        false => output::table(&cells),
+    };
+    lines.push(String::new());
+    lines.push("safety/liveness: whether it survives one fault in every schedule".to_owned());
+    lines.push(String::new());
+    let mut notes = match &matrix.rows[..] {
+        [row] => commands(row),
+        rows => broken(rows),
+    };
+    notes.extend(contradictions(matrix));
+    notes.extend(matrix.left_out.iter().map(|reason| format!("left out: {reason}")));
+    if !matrix.not_begun.is_empty() {
+        notes.push(format!("interrupted before {}", matrix.not_begun.join(", ")));
+    }
+    let bullet = if is_markdown { "- " } else { "" };
+    lines.extend(notes.iter().map(|note| format!("{bullet}{note}")));
+    lines
+}
+
+fn in_short(cell: &Cell) -> String {
+    let word = |fate| match fate {
+        Fate::Survives => "yes",
+        Fate::Breaks => "no",
+        Fate::Undecided => "?",
+        Fate::Inapplicable => "-",
+    };
+    match cell.safety {
+        Fate::Inapplicable => word(cell.safety).to_owned(),
+        _ => format!("{}/{}", word(cell.safety), word(cell.liveness)),
+    }
+}
+
+/// What one algorithm breaks, and the command that shows it.
+fn commands(row: &Row) -> Vec<String> {
+    let mut lines = Vec::new();
+    for cell in &row.cells {
+        let names: Vec<_> = cell.schedules().map(|it| it.broken.promise.as_str()).collect();
+        let what = match (names.is_empty(), cell.bound()) {
+            (false, _) => format!("breaks {}", names.join(", ")),
+            (true, Some(bound)) => format!("undecided, stopped by {bound}"),
+            (true, None) => continue,
+        };
+        lines.push(format!("{}: {what}", cell.fault.label()));
+        lines.push(format!("  {}", cell.command));
+    }
+    lines
+}
+
+/// For each promise and fault, the algorithms that break it.
+fn broken(rows: &[Row]) -> Vec<String> {
+    let mut broken: BTreeMap<(&str, usize), Vec<&str>> = BTreeMap::new();
+    for row in rows {
+        for (column, cell) in row.cells.iter().enumerate() {
+            for found in cell.schedules() {
+                let names = broken.entry((&found.broken.promise, column)).or_default();
+                names.push(&row.site.entry().name);
+            }
+        }
+    }
+    let line = |((promise, column), names): ((&str, usize), Vec<&str>)| {
+        format!("{} breaks {promise}: {}", FAULTS[column].label(), names.join(", "))
+    };
+    broken.into_iter().map(line).collect()
+}
+
+fn contradictions(matrix: &Matrix) -> Vec<String> {
+    let cells = matrix.rows.iter().flat_map(|row| row.cells.iter().map(move |cell| (row, cell)));
+    let line = |(row, cell): (&Row, &Cell)| {
+        let fault = cell.fault.label();
+        let text = format!("{} claims to survive {fault}, and does not", row.site.entry().name);
+        output::red(&text)
+    };
+    cells.filter(|(_, cell)| cell.is_contradicted()).map(line).collect()
+}
+
+/// Writes the report with every schedule and its picture; returns its path.
+fn write(matrix: &Matrix, lines: &[String], folder: Folder) -> Result<String, Failure> {
+    let cells = || matrix.rows.iter().flat_map(|row| &row.cells);
+    let (outcome, badge) = if cells().any(Cell::is_contradicted) {
+        (Outcome::Bad, "contradicted")
+    } else if cells().any(Cell::is_undecided) {
+        (Outcome::Open, "undecided")
+    } else {
+        (Outcome::Good, "as claimed")
+    };
+    let sentence = "what each algorithm survives of one fault of each kind, in every schedule";
+    let mut page = Report::new("What survives a fault")
+        .verdict(outcome, badge, sentence)
+        .command(&out::command());
+    let mut table =
+        Table::new(std::iter::once("algorithm").chain(FAULTS.iter().map(|fault| fault.label())));
+    for row in &matrix.rows {
+        let name = std::iter::once(row.site.entry().name.clone());
+        table.push(name.chain(row.cells.iter().map(in_short)));
+    }
+    page = page.table(&table, "Safety and liveness").preformatted(&out::plain(lines));
+    let mut files = vec![("results.json".to_owned(), "the same for programs".to_owned())];
+    for row in &matrix.rows {
+        for cell in &row.cells {
+            for found in cell.schedules() {
+                let promise = &found.broken.promise;
+                let name = file(row, cell, promise, "jsonl");
+                let account = keep(&found.schedule, &name, &row.site, &folder)?;
+                let picture = file(row, cell, promise, "svg");
+                let picture = out::diagram(&picture, &row.site, &account)?;
+                let fault = cell.fault.label();
+                let heading = format!("{}, {fault}: breaks {promise}", row.site.entry().name);
+                page = out::show(&folder, page.section(&heading), &[picture])?;
+                files.push((name, format!("{heading}; show it with `konklave replay`")));
+            }
+        }
+    }
+    folder.write_json("results.json", &for_machines(matrix))?;
+    folder.write("results.csv", table.csv())?;
+    files.push(("results.csv".to_owned(), "the table".to_owned()));
+    let files = files.iter().map(|(name, what)| (name.as_str(), what.as_str()));
+    out::finish(folder, &page.files(files))
+}
