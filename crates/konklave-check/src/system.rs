@@ -98,8 +98,7 @@ where
     ///
     /// # Panics
     ///
-    /// If there are none, or more than [`NODES_MAX`], or more than [`CUT_NODES_MAX`] that can be cut
-    /// off from each other.
+    /// If there are none, or more than [`NODES_MAX`], or with partitions [`CUT_NODES_MAX`].
     pub fn new(make: impl Fn(NodeId) -> P, applications: Vec<A>, monitor: M, world: World) -> Self {
         let nodes = applications.len();
         let most = if world.faults.partitions > 0 { CUT_NODES_MAX } else { NODES_MAX };

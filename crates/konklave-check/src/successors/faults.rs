@@ -42,8 +42,8 @@ impl Successors<'_> {
         }
     }
 
-    /// Writes the row after a crash; the next monitor. What is in transit to a node that will return
-    /// stays there: it can arrive later than the node.
+    /// Writes the row after a crash; the next monitor. What is in transit to a node that will
+    /// return stays there: it can arrive later than the node.
     pub(super) fn crash(
         &mut self,
         row: &[u32],

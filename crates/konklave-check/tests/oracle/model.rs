@@ -216,7 +216,7 @@ where
             let application = &state.nodes[id.index()].application;
             application.notices().is_empty()
         });
-        for id in all.clone() {
+        for id in all {
             let node = &state.nodes[id.index()];
             match node.status {
                 Status::Down => continue,
@@ -242,17 +242,31 @@ where
                 actions.push(What::Leave(id));
             }
         }
+        actions.extend(Self::cuts(state));
+        actions.extend(self.arrivals(state));
+        actions
+    }
+
+    /// What becomes of the network as a whole.
+    fn cuts(state: &State<P, A, M>) -> Vec<What<P>> {
         if !state.cut_off.is_empty() {
-            actions.push(What::Heal);
-        } else if state.faults.partitions > 0 {
-            // Every set of nodes but the first, so that no cut comes twice.
-            let mut sides = vec![BTreeSet::new()];
-            for id in all.skip(1) {
-                let with = |side: &BTreeSet<NodeId>| side.iter().copied().chain([id]).collect();
-                sides.extend(sides.iter().map(with).collect::<Vec<_>>());
-            }
-            actions.extend(sides.into_iter().skip(1).map(What::CutOff));
+            return vec![What::Heal];
         }
+        if state.faults.partitions == 0 {
+            return Vec::new();
+        }
+        // Every set of nodes but the first, so that no cut comes twice.
+        let mut sides = vec![BTreeSet::new()];
+        for id in NodeId::all(state.nodes.len() as u32).skip(1) {
+            let with = |side: &BTreeSet<NodeId>| side.iter().copied().chain([id]).collect();
+            sides.extend(sides.iter().map(with).collect::<Vec<_>>());
+        }
+        sides.into_iter().skip(1).map(What::CutOff).collect()
+    }
+
+    /// What becomes of messages.
+    fn arrivals(&self, state: &State<P, A, M>) -> Vec<What<P>> {
+        let mut actions = Vec::new();
         for (&channel, messages) in &state.channels {
             for place in 0..messages.len() {
                 let is_copy = place > 0 && messages[place] == messages[place - 1];
