@@ -34,7 +34,8 @@
 //! elect without it, their late announcement can hide its own, and some nodes then follow a node
 //! that has stepped down, until the next election.
 //!
-//! - Loss: a lost message costs another question, or hides a larger node that is up.
+//! - Loss: a lost question or answer hides a larger node that is up, so that a smaller one leads;
+//!   after a lost announcement, nodes disagree about the leader or never learn it.
 //! - Duplication: a duplicate is harmless: a question is answered again, and the second answer is
 //!   ignored.
 //! - Crash: any number of crashes is tolerated, if some node notices the crash of the leader.

@@ -30,8 +30,8 @@
 //! elections can restart for ever. A node that is falsely suspected can lead together with its
 //! replacement until a message of the next round reaches it; no timeout can prevent that.
 //!
-//! - Loss: a lost message costs another round, after the patience of a voting node ends. Safety
-//!   holds.
+//! - Loss: a lost message costs another round, after the patience of a voting node ends. Every
+//!   promise holds.
 //! - Duplication: a duplicate is harmless: a proposal looks like one whose owner has crashed, and
 //!   costs another round.
 //! - Crash: a crash or restart costs another round. At no time do two nodes that are up lead.

@@ -38,9 +38,10 @@
 //! - Loss: a lost message can leave the ring without a leader; alternating, it can also elect a
 //!   wrong node.
 //! - Duplication: a duplicate can elect a wrong node in all variants, because a value does not
-//!   carry its phase.
+//!   carry its phase, or leave values circulating for ever.
 //! - Crash: a crashed node stops all values, so no node is elected.
-//! - Order: reordered messages can elect a wrong node in all variants.
+//! - Order: reordered messages can elect a wrong node in all variants, or leave the ring without a
+//!   leader.
 //!
 //! # Differs from the paper
 //!

@@ -37,8 +37,9 @@
 //! until the two learn of each other. A node that restarts before its neighbours notice can cause a
 //! temporary cycle.
 //!
-//! - Loss: a lost message leaves a node waiting until its patience ends, or at a worse level until
-//!   its neighbour advertises again.
+//! - Loss: a lost message of an election costs another one, after the patience of a node ends. A
+//!   lost advertisement leaves the nodes behind it at a worse level, without the leader or with an
+//!   older one, until its sender advertises again, which it need not.
 //! - Duplication: a duplicate is harmless, unless another message overtakes it.
 //! - Crash: crashes and restarts are tolerated if neighbours are told of them and the nodes that
 //!   are up stay connected. Disconnected parts have a leader each, until they meet and elect.

@@ -38,8 +38,8 @@
 //! - Loss: a lost token blocks all nodes. A lost search blocks its requester, and all nodes if the
 //!   requester is next at a node that the search did not reach. A lost echo is harmless. Safety
 //!   holds.
-//! - Duplication: a duplicate search is recognised by its number; a duplicate token lets two nodes
-//!   in.
+//! - Duplication: a duplicate search is recognised by its number; a duplicate token can let two
+//!   nodes in, and can starve one.
 //! - Crash: a crash blocks the nodes that it disconnects, and all nodes if the token is there or
 //!   has to pass there.
 //!
