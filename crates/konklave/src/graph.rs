@@ -5,7 +5,8 @@
 //! random graphs and graphs from files ([`Graph::parse`]) store adjacency lists.
 //!
 //! Every graph is connected, has at least one node, and has neither loops nor parallel edges. All
-//! graphs but the directed ring are undirected: a link carries messages in both directions.
+//! graphs but the directed ring and those of files with directed links are undirected: a link carries
+//! messages in both directions. In a directed graph, every node reaches every other along the links.
 //!
 //! ```
 //! use konklave::NodeId;
@@ -89,7 +90,8 @@ impl Graph {
         self.neighbours(from).contains(to)
     }
 
-    /// The number of links. A bidirectional link counts once.
+    /// The number of links. In an undirected graph a link counts once, in a directed one for each of
+    /// its directions.
     pub fn edges(&self) -> u64 {
         self.shape.edges(self.nodes)
     }
@@ -108,7 +110,11 @@ impl Graph {
     ///
     /// A directed ring of one or two nodes is undirected: every link has its reverse.
     pub fn is_directed(&self) -> bool {
-        matches!(self.shape, Shape::DirectedRing) && self.nodes > 2
+        match &self.shape {
+            Shape::DirectedRing => self.nodes > 2,
+            Shape::Listed { links, .. } => links.is_directed(),
+            _ => false,
+        }
     }
 
     /// Whether any two nodes are connected by exactly one path.

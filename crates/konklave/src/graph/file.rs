@@ -7,14 +7,15 @@ use std::path::Path;
 use super::adjacency::Adjacency;
 use super::shape::{Origin, Shape};
 use super::{Graph, GraphError};
+use crate::NodeId;
 
 mod cursor;
 mod dot;
 mod edge_list;
 mod graphml;
 
-/// A file format for graphs. Directions are ignored: every link is bidirectional, and two arcs in
-/// opposite directions are one link.
+/// A file format for graphs. A directed link carries messages in its direction only; two of them in
+/// opposite directions are one link in both.
 ///
 /// Nodes named 0 to n - 1 have these numbers. Otherwise nodes are numbered in order of appearance,
 /// and their names are kept as labels.
@@ -147,26 +148,50 @@ impl<'a> Draft<'a> {
         let named = named.filter(|numbers| numbers.iter().all(|&number| number < nodes));
 
         let number_of = |node: u32| named.as_ref().map_or(node, |numbers| numbers[node as usize]);
-        let edges: Vec<_> = self.edges.keys().map(|&(a, b)| (number_of(a), number_of(b))).collect();
-        let shape = Shape::Listed { origin: Origin::File, links: Adjacency::new(nodes, &edges) };
+        let shape = Shape::Listed { origin: Origin::File, links: self.links(number_of) };
         let labels = match &named {
             Some(_) => None,
             None => Some(self.nodes.iter().map(|(name, _)| name.to_string()).collect()),
         };
         let graph = Graph { nodes, shape, labels };
 
-        if let Some(node) = graph.unreachable() {
-            let first_seen = (0..nodes).find(|&other| number_of(other) == node.0);
-            let first_seen = first_seen.expect("every number is some node's");
-            let start = (0..nodes).find(|&other| number_of(other) == 0).unwrap_or(0);
+        let seen = |number: u32| (0..nodes).find(|&node| number_of(node) == number);
+        let seen = |number: u32| seen(number).expect("every number is some node's");
+        let apart = |from: u32, to: u32, other: u32| {
+            let hint = match graph.is_directed() {
+                true => ": a directed link carries messages in one direction only",
+                false => "",
+            };
             let problem = format!(
-                "the graph is not connected: {} cannot reach {}",
-                self.name(start),
-                self.name(first_seen)
+                "the graph is not connected: {} cannot reach {}{hint}",
+                self.name(seen(from)),
+                self.name(seen(to))
             );
-            return Err(bad(self.nodes[first_seen as usize].1, problem));
+            bad(self.nodes[seen(other) as usize].1, problem)
+        };
+        if let Some(NodeId(node)) = graph.unreachable() {
+            return Err(apart(0, node, node));
+        }
+        if graph.is_directed()
+            && let Some(NodeId(node)) = graph.reversed().unreachable()
+        {
+            return Err(apart(node, 0, node));
         }
         Ok(graph)
+    }
+
+    /// The adjacency lists of what was read, by the numbers that nodes get.
+    fn links(&self, number_of: impl Fn(u32) -> u32) -> Adjacency {
+        let nodes = self.nodes.len() as u32;
+        let number = |&(a, b): &(u32, u32)| (number_of(a), number_of(b));
+        if self.edges.values().all(|ways| ways.iter().all(Option::is_some)) {
+            return Adjacency::new(nodes, &self.edges.keys().map(number).collect::<Vec<_>>());
+        }
+        let arcs = self.edges.iter().flat_map(|(pair, [up, down])| {
+            let (a, b) = number(pair);
+            [up.map(|_| (a, b)), down.map(|_| (b, a))].into_iter().flatten()
+        });
+        Adjacency::directed(nodes, &arcs.collect::<Vec<_>>())
     }
 }
 

@@ -47,8 +47,9 @@ impl Graph {
             return Some(Ring(Order::Numbered { nodes: self.nodes }));
         }
         // The number of edges is checked first: it is mostly known without visiting the nodes.
+        let degree = if self.is_directed() { 1 } else { 2 };
         let is_cycle = self.edges() == u64::from(self.nodes)
-            && NodeId::all(self.nodes).all(|node| self.degree(node) == 2);
+            && NodeId::all(self.nodes).all(|node| self.degree(node) == degree);
         is_cycle.then(|| self.way_round())
     }
 
@@ -58,7 +59,7 @@ impl Graph {
         let (mut last, mut node) = (None, NodeId(0));
         for _ in 0..self.nodes {
             let next = self.neighbours(node).find(|&other| Some(other) != last);
-            let next = next.expect("a node of a cycle has two neighbours");
+            let next = next.expect("a node of a cycle has a way on");
             successors[node.index()] = next;
             predecessors[next.index()] = node;
             (last, node) = (Some(node), next);

@@ -1,5 +1,6 @@
 use super::Graph;
-use super::shape::Shape;
+use super::adjacency::Adjacency;
+use super::shape::{Origin, Shape};
 use crate::NodeId;
 
 impl Graph {
@@ -8,10 +9,8 @@ impl Graph {
     pub fn tree_towards(&self, root: NodeId) -> Vec<NodeId> {
         let mut parents = vec![root; self.nodes as usize];
         if self.is_directed() {
-            // A search from the root would follow links away from it; towards it there is one path.
-            for node in NodeId::all(self.nodes).filter(|&node| node != root) {
-                parents[node.index()] = self.neighbours(node).next().expect("a successor");
-            }
+            // A search from the root would follow links away from it.
+            self.reversed().walk(root, |parent, node| parents[node.index()] = parent);
         } else {
             self.walk(root, |parent, node| parents[node.index()] = parent);
         }
@@ -45,6 +44,14 @@ impl Graph {
             // In every other formula the eccentricity of node 0 is the diameter.
             eccentricity
         }
+    }
+
+    /// The same nodes, with every link in the opposite direction.
+    pub(super) fn reversed(&self) -> Self {
+        let arcs: Vec<_> = self.iter_edges().map(|(from, to)| (to.0, from.0)).collect();
+        let links = Adjacency::directed(self.nodes, &arcs);
+        let shape = Shape::Listed { origin: Origin::File, links };
+        Self { nodes: self.nodes, shape, labels: None }
     }
 
     /// A node that node 0 cannot reach, to check whether a new graph is connected.

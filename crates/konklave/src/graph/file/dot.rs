@@ -13,7 +13,7 @@ use lexer::{Lexer, Token};
 const KEYWORDS: [&str; 6] = ["strict", "graph", "digraph", "node", "edge", "subgraph"];
 
 impl Graph {
-    /// The graph in the DOT language. [`parse`](Self::parse) reads it back, without directions.
+    /// The graph in the DOT language. [`parse`](Self::parse) reads it back.
     pub fn to_dot(&self) -> String {
         let mut text = String::new();
         self.write_dot(&mut text).expect("a string takes everything");

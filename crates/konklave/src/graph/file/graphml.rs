@@ -11,7 +11,7 @@ mod tag;
 use tag::Tag;
 
 impl Graph {
-    /// The graph as GraphML. [`parse`](Self::parse) reads it back, without directions.
+    /// The graph as GraphML. [`parse`](Self::parse) reads it back.
     pub fn to_graphml(&self) -> String {
         let mut text = String::new();
         self.write_graphml(&mut text).expect("a string takes everything");

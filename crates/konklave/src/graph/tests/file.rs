@@ -56,8 +56,9 @@ fn dot() {
     assert_eq!(labels(&graph), ["a", "b \"quoted\"", "c.1", "-3.5", "node", "ä"]);
     assert_eq!(edges(&graph), [(0, 1), (0, 4), (0, 5), (1, 2), (2, 3)]);
 
-    let graph = Graph::parse("digraph{2->1->0 0->1}", Format::Dot).unwrap();
+    let graph = Graph::parse("digraph{2->1->0->1->2}", Format::Dot).unwrap();
     assert_eq!(edges(&graph), [(0, 1), (1, 2)]);
+    assert!(!graph.is_directed(), "every link has its reverse");
     let graph = Graph::parse("strict graph { a -- b; b -- a; a -- b }", Format::Dot).unwrap();
     assert_eq!(edges(&graph), [(0, 1)], "a strict graph has every edge once");
     assert_eq!(Graph::parse("graph { lonely }", Format::Dot).unwrap().nodes(), 1);
@@ -108,13 +109,35 @@ fn what_is_exported_is_read_as_the_same() {
     for graph in graphs {
         let read_dot = Graph::parse(&graph.to_dot(), Format::Dot).unwrap();
         let read_graphml = Graph::parse(&graph.to_graphml(), Format::GraphMl).unwrap();
-        assert_eq!(read_dot, read_graphml, "{}", graph.describe());
-        if graph.is_directed() {
-            assert_eq!(read_dot, build("ring", graph.nodes()));
-        } else {
-            assert_eq!(read_dot, graph, "{}", graph.describe());
+        for read in [read_dot, read_graphml] {
+            assert_eq!(read, graph, "{}", graph.describe());
+            assert_eq!(read.is_directed(), graph.is_directed(), "{}", graph.describe());
         }
     }
+}
+
+#[test]
+fn a_directed_link_carries_messages_one_way() {
+    let dot = Graph::parse("digraph { c -> a -> b -> c; b -> a }", Format::Dot).unwrap();
+    assert!(dot.is_directed());
+    assert_eq!(labels(&dot), ["c", "a", "b"]);
+    assert_eq!(edges(&dot), [(0, 1), (1, 2), (2, 0), (2, 1)]);
+    assert_eq!(dot.edges(), 4);
+    assert_eq!(dot.tree_towards(NodeId(0)), [0, 2, 0].map(NodeId));
+    assert!(dot.ring().is_none());
+    let text = dot.to_graphml().replace(r#"edgedefault="directed""#, r#"edgedefault="undirected""#);
+    let mixed = text.replace(r#"target="c""#, r#"target="c" directed="true""#);
+    let mixed = mixed.replace("    <edge source=\"b\" target=\"a\"/>\n", "");
+    let mixed = Graph::parse(&mixed, Format::GraphMl).unwrap();
+    assert_eq!(edges(&mixed), [(0, 1), (1, 0), (1, 2), (2, 0), (2, 1)]);
+}
+
+#[test]
+fn a_directed_ring_of_a_file_is_one_in_the_order_of_its_links() {
+    let ring = Graph::parse("digraph { 0 -> 2 -> 1 -> 3 -> 0 }", Format::Dot).unwrap();
+    let order = ring.ring().expect("it is a cycle");
+    assert_eq!([0, 1, 2, 3].map(|node| order.successor(NodeId(node)).0), [2, 3, 1, 0]);
+    assert_eq!([2, 3, 1, 0].map(|node| order.predecessor(NodeId(node)).0), [0, 1, 2, 3]);
 }
 
 #[test]

@@ -85,6 +85,16 @@ fn dot() {
                 "line 4: node `b` and node `a` are joined again, first on line 2",
             ),
             (
+                "digraph {\na -> b\nb -> c }",
+                "line 2: the graph is not connected: node `b` cannot reach node `a`: a directed \
+                 link carries messages in one direction only",
+            ),
+            (
+                "digraph {\na -> b\nb -> a\nc -> a }",
+                "line 4: the graph is not connected: node `a` cannot reach node `c`: a directed \
+                 link carries messages in one direction only",
+            ),
+            (
                 "digraph {\na -> b\nb -> a\nb -> a }",
                 "line 4: node `b` and node `a` are joined again, first on line 3",
             ),
