@@ -167,12 +167,11 @@ pub(crate) fn network(site: &Site, account: &Account) -> Picture {
     Picture::new("network.svg", "The network, and the final role of each node.", svg)
 }
 
-/// The pictures of a run.
+/// The pictures of a run whose steps are known.
 pub(crate) fn pictures(site: &Site, account: &Account) -> Result<Vec<Picture>, Failure> {
     let title = title(site);
     let mut all = vec![diagram("spacetime.svg", site, account)?, network(site, account)];
     all.extend(waiting(&title, site, account));
-    all.push(load(&title, account));
     Ok(all)
 }
 
@@ -202,17 +201,8 @@ pub(crate) fn waiting_picture(
 }
 
 /// How many messages each node sent and received.
-fn load(title: &str, account: &Account) -> Picture {
-    let mut loads = vec![0.0; account.nodes];
-    for message in &account.messages {
-        loads[message.from] += 1.0;
-        loads[message.to] += 1.0;
-    }
-    load_picture(title, loads)
-}
-
-/// How many messages each node sent and received.
-pub(crate) fn load_picture(title: &str, loads: impl IntoIterator<Item = f64>) -> Picture {
+pub(crate) fn load(title: &str, loads: &[u32]) -> Picture {
+    let loads = loads.iter().map(|load| f64::from(*load));
     let chart = Load::new(title, "messages sent and received", loads);
     Picture::new("load.svg", "The load of each node, the busiest first.", chart.svg())
 }

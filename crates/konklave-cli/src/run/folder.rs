@@ -69,6 +69,7 @@ pub(super) fn write(
         }
         None => without_trace(report, site, &title),
     };
+    pictures.push(out::load(&title, &report.messages.per_node));
     pictures.push(out::kinds(&title, &report.messages.by_kind));
     match (trace, &args.trace) {
         (Some(_), None) => {
@@ -146,8 +147,6 @@ fn without_trace(report: &RunReport<'_>, site: &Site, title: &str) -> Vec<Pictur
             pictures.push(out::waiting_picture(title, &label, site, histogram.clone()));
         }
     }
-    let loads = report.messages.per_node.iter().map(|load| f64::from(*load));
-    pictures.push(out::load_picture(title, loads));
     pictures
 }
 

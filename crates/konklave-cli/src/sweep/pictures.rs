@@ -38,7 +38,10 @@ pub(super) fn pictures(title: &str, summary: &Summary) -> Vec<Picture> {
         let (size, per) = (first.cell.nodes, per(first).1);
         let is_alone = summary.laws.len() == 1;
         let of = if is_alone { String::new() } else { format!(", with {size} nodes") };
-        let caption = format!("Messages of each kind {per}{of}.");
+        let caption = format!(
+            "Messages of each kind {per}{of}, over the whole run: a warm-up, which the means of \
+             the table leave out, counts here."
+        );
         all.push(Picture::new("kinds.svg", caption, kinds(title, summary, &shown).svg()));
         if !is_alone || !several_sizes(summary) {
             let caption =
@@ -169,7 +172,8 @@ fn kinds(title: &str, summary: &Summary, shown: &[&Group]) -> Stacked {
     let names: BTreeSet<_> = shown.iter().flat_map(|group| group.kinds.keys()).collect();
     let names: Vec<String> = names.into_iter().cloned().collect();
     let is_alone = summary.laws.len() == 1;
-    let label = format!("messages {}", shown.first().map_or(String::new(), |group| per(group).1));
+    let per_name = shown.first().map_or(String::new(), |group| per(group).1);
+    let label = format!("messages {per_name}, over the whole run");
     let mut chart = Stacked::new(title, names.clone()).label(label);
     for group in shown {
         let name = match is_alone {
