@@ -2,6 +2,8 @@
 
 #[path = "reports/draw.rs"]
 mod draw;
+#[path = "reports/figures.rs"]
+mod figures;
 #[path = "reports/meaning.rs"]
 mod meaning;
 #[path = "reports/specimens.rs"]

@@ -10,7 +10,8 @@ use crate::text::Area;
 /// The class of a picture as a whole.
 pub(crate) const ROOT: &str = "konklave-draw";
 
-/// How many colours there are. A ninth series shares its colour with the first, not its marker.
+/// How many colours there are. A ninth series shares its colour with the first, but neither
+/// its marker nor its dash.
 pub(crate) const COLOURS: usize = 8;
 
 /// Blue, vermilion, green, purple, orange, sky, grey, ink: told apart with any colour vision, by
@@ -49,10 +50,7 @@ impl Look {
 
     /// The class of a line in this colour and with a dash of its own.
     pub(crate) fn dashed(self) -> String {
-        match self.variant(DASHES.len()) {
-            0 => self.line(),
-            dash => format!("{} k-d{dash}", self.line()),
-        }
+        dashed(self, self.variant(DASHES.len()))
     }
 
     /// The class of an area in this colour.
@@ -95,6 +93,14 @@ pub(crate) fn kind_look(n: usize) -> Look {
 pub(crate) const HOLDS: Look = Look(2);
 /// The look of a node that waits for it.
 pub(crate) const WAITS: Look = Look(4);
+
+/// The class of a line in the colour of a look, with the `n`th dash; the first is solid.
+pub(crate) fn dashed(look: Look, n: usize) -> String {
+    match n % DASHES.len() {
+        0 => look.line(),
+        dash => format!("{} k-d{dash}", look.line()),
+    }
+}
 
 /// The class of the `n`th dash, where a formula is drawn: never solid.
 pub(crate) fn formula_dash(n: usize) -> String {
@@ -222,6 +228,7 @@ fn sheet_of_forms(rule: &mut impl FnMut(&str, &str)) {
     rule(".k-grid,.k-minor", "fill:none;stroke-width:1");
     rule(".k-axis", "fill:none;stroke-width:1.2");
     rule(".k-edge", "fill:none;stroke-width:1.2");
+    rule(".k-leader", "fill:none;stroke-width:.7");
     rule(".k-thin", "stroke-width:1.2");
     rule(".k-bold", "stroke-width:2.6");
     rule(".k-rim", "stroke-width:.8");
@@ -236,6 +243,9 @@ fn sheet_of_forms(rule: &mut impl FnMut(&str, &str)) {
         rule(&format!(".k-l{index}"), "fill:none;stroke-width:1.8");
         rule(&format!(".k-t{index}"), "fill-opacity:.2");
     }
+    // After the colours, whose width they change.
+    rule(".k-wide", "stroke-width:4.4");
+    rule(".k-core", "fill:none;stroke-width:1.6");
     rule(".k-role", "fill-opacity:.35;stroke-width:2.6;stroke-linejoin:round");
     rule(".k-outline", "fill-opacity:.1;stroke-width:1.8;stroke-linejoin:round");
     rule(".k-alarm-line", "fill:none;stroke-width:2");
@@ -249,12 +259,12 @@ fn sheet_of_colours(rule: &mut impl FnMut(&str, &str), colours: &[&str], tones: 
     rule(".k-soft,.k-shade", &format!("fill:{soft}"));
     rule(".k-alarm", &format!("fill:{alarm}"));
     rule(".k-alarm-line", &format!("stroke:{alarm}"));
-    rule(".k-axis,.k-edge", &format!("stroke:{axis}"));
+    rule(".k-axis,.k-edge,.k-leader", &format!("stroke:{axis}"));
     rule(".k-grid,.k-minor", &format!("stroke:{grid}"));
     rule(".k-ink-line", &format!("fill:none;stroke:{ink}"));
     rule(".k-hollow", &format!("fill:{ground};stroke:{ink}"));
     rule(".k-dead", &format!("fill:{grid}"));
-    rule(".k-rim,.k-hatch,.k-halo", &format!("stroke:{ground}"));
+    rule(".k-rim,.k-hatch,.k-halo,.k-core", &format!("stroke:{ground}"));
     for (index, colour) in colours.iter().enumerate() {
         rule(&format!(".k-l{index}"), &format!("stroke:{colour}"));
         rule(&format!(".k-f{index},.k-t{index}"), &format!("fill:{colour}"));

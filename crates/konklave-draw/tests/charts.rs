@@ -2,6 +2,8 @@
 
 mod common;
 
+use std::collections::BTreeSet;
+
 use common::{Random, elements, extent, has_class, of_class, parse, points, texts, tip};
 use konklave_draw::Axis;
 use konklave_draw::chart::{
@@ -258,4 +260,52 @@ fn a_comparison_without_intervals_promises_none() {
     let document = parse(&svg);
     assert!(texts(&document).contains(&"measured"), "{:?}", texts(&document));
     assert!(of_class(&document, "k-thin").is_empty(), "there is an interval");
+}
+
+#[test]
+fn no_two_curves_share_colour_and_dash_and_none_leaves_the_frame() {
+    for series in 1..=48 {
+        let mut plot = Plot::new("many").x("n", Axis::Linear).y("y", Axis::Linear);
+        for index in 0..series {
+            let points = [1.0, 2.0, 3.0].map(|x| Point::new(x, x * f64::from(index)));
+            plot = plot.measured(format!("name{index}"), points);
+        }
+        let svg = plot.svg();
+        let document = parse(&svg);
+        let is_curve = |node: &Node<'_, '_>| {
+            let class = node.attribute("class").unwrap_or_default();
+            node.tag_name().name() == "path" && class.starts_with("k-l") && points(*node).len() == 3
+        };
+        let curves: Vec<_> = document.descendants().filter(is_curve).collect();
+        let looks: BTreeSet<_> = curves.iter().map(|it| it.attribute("class")).collect();
+        assert_eq!((curves.len(), looks.len()), (series as usize, series as usize));
+        // A curve ends with its last point; what leads to its name is grey and outside.
+        let right = of_class(&document, "k-grid").into_iter().flat_map(points);
+        let right = right.map(|point| point.0).fold(0.0, f64::max);
+        assert!(curves.iter().all(|it| points(*it).iter().all(|point| point.0 <= right)));
+        for leader in of_class(&document, "k-leader") {
+            assert!(points(leader).iter().all(|point| point.0 > right), "{series} series");
+        }
+        let names = if series > 6 { series as usize } else { 0 };
+        assert_eq!(of_class(&document, "k-leader").len(), names);
+    }
+}
+
+#[test]
+fn a_formula_beside_many_series_has_a_dash_of_its_own() {
+    let mut plot = Plot::new("many").x("n", Axis::Linear).y("y", Axis::Linear);
+    for index in 0..10 {
+        let points = [1.0, 2.0, 3.0].map(|x| Point::new(x, x * f64::from(index)));
+        plot = plot.measured(format!("name{index}"), points);
+        plot = plot.formula(format!("law{index}"), [(1.0, 1.0), (2.0, 4.0)]);
+    }
+    let svg = plot.svg();
+    let document = parse(&svg);
+    let looks: Vec<_> = of_class(&document, "k-formula")
+        .into_iter()
+        .flat_map(|curve| curve.children().filter_map(|it| it.attribute("class")))
+        .collect();
+    assert_eq!(looks.len(), 10);
+    assert_eq!(looks.iter().collect::<BTreeSet<_>>().len(), 10, "{looks:?}");
+    assert!(looks.iter().all(|look| look.contains("k-d")), "{looks:?}");
 }

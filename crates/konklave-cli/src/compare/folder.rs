@@ -18,12 +18,12 @@ pub(super) fn write(
 ) -> Result<String, Failure> {
     let judged: Vec<_> = rows.iter().map(|row| (row.full_name(), row.agreement)).collect();
     let (outcome, badge, sentence) = verdict(&judged, is_whole);
-    let mut page = Report::new(&report::title(task))
+    let mut page = Report::new(&report::title(args, task))
         .verdict(outcome, badge, &sentence)
         .asked(report::asked(args, task, rows))
         .command(&out::command())
         .section("Plots");
-    page = out::show(&folder, page, &report::pictures(task, rows))?;
+    page = out::show(&folder, page, &report::pictures(args, task, rows))?;
     let meaning = report::meaning(task, rows);
     page = page.section("Results").table(&report::shown(task, rows), "").text(&meaning);
     for row in rows.iter().filter(|row| !row.violations.is_empty()) {

@@ -219,13 +219,20 @@ pub(super) fn asked(args: &CompareArgs, task: &Task, rows: &[Row]) -> Vec<(Strin
     asked
 }
 
-pub(super) fn title(task: &Task) -> String {
+/// What all rows have in common.
+pub(super) fn title(args: &CompareArgs, task: &Task) -> String {
     let network = task.network.as_ref().map(|network| network.topology.clone());
     let options = common_options(task)
         .filter(|(name, _)| task.problem.option(name).is_some_and(|option| option.is_series));
     let parts = network.into_iter().chain(options.map(|(name, value)| format!("{name} {value}")));
     let parts: Vec<_> = parts.map(|part| format!(", {part}")).collect();
-    format!("{} compared: {} nodes{}", task.problem.title, task.base.nodes, parts.concat())
+    let (nodes, delay, seed) = (task.base.nodes, &args.delay, args.seed);
+    let seeds = match args.runs {
+        Some(1) => format!("seed {seed}"),
+        _ => format!("seeds from {seed}"),
+    };
+    let title = task.problem.title;
+    format!("{title} compared: {nodes} nodes{}, delay {delay}, {seeds}", parts.concat())
 }
 
 /// The effect of a crash on each algorithm that documents it.
@@ -337,15 +344,15 @@ pub(super) fn results(task: &Task, rows: &[Row]) -> Table {
 }
 
 /// Plots for each scenario: the main quantity beside its formula, and further quantities.
-pub(super) fn pictures(task: &Task, rows: &[Row]) -> Vec<Picture> {
+pub(super) fn pictures(args: &CompareArgs, task: &Task, rows: &[Row]) -> Vec<Picture> {
     let main = task.problem.main_quantity();
     let mut pictures = Vec::new();
     for group in rows.chunk_by(|a, b| a.place == b.place) {
         let scenario = &task.scenarios[group[0].place];
         let labels: Vec<_> = scenario.labels.iter().map(|(_, value)| *value).collect();
         let title = match scenario.sentence.is_empty() {
-            true => title(task),
-            false => format!("{}; {}", title(task), scenario.sentence),
+            true => title(args, task),
+            false => format!("{}; {}", title(args, task), scenario.sentence),
         };
         let file = |quantity: Option<&'static str>| match (&labels[..], quantity) {
             ([], quantity) => format!("{}.svg", quantity.unwrap_or("comparison")),

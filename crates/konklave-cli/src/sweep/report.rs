@@ -55,8 +55,26 @@ pub(super) fn report(
     Ok(())
 }
 
-fn title(args: &SweepArgs) -> String {
-    args.algorithm.clone()
+/// What all curves have in common: the algorithm or the family, options such as the load, the delay
+/// and the seeds.
+fn title(args: &SweepArgs, summary: &Summary) -> String {
+    let cells = || summary.groups.iter().map(|group| &group.cell);
+    let mut parts = vec![args.algorithm.clone()];
+    for name in options(summary) {
+        let mut values = cells().map(|cell| cell.options.get(&name));
+        let first = values.next().flatten();
+        if let Some(value) = first.filter(|_| values.all(|value| value == first)) {
+            parts.push(format!("{} {value}", name.replace('-', " ")));
+        }
+    }
+    if let [delay] = &args.delay[..] {
+        parts.push(format!("delay {delay}"));
+    }
+    parts.push(match args.seeds {
+        1 => format!("seed {}", args.seed),
+        seeds => format!("{seeds} seeds"),
+    });
+    parts.join(", ")
 }
 
 /// The table on the terminal: its head and its rows.
@@ -144,7 +162,7 @@ fn for_people(args: &SweepArgs, summary: &Summary, context: &Context<'_>) -> Vec
     lines[0] = output::bold(&lines[0]);
     if several_sizes(summary) {
         lines.push(String::new());
-        let chart = growth(&title(args), summary).text(TextForm::default());
+        let chart = growth(&title(args, summary), summary).text(TextForm::default());
         lines.extend(chart.lines().map(str::to_owned));
     }
     lines.push(String::new());
@@ -301,12 +319,12 @@ fn write(
         all if all.len() > LAWS_IN_A_SENTENCE => format!("{} laws of growth, below", all.len()),
         few => few.join("; "),
     };
-    let mut page = Report::new(&format!("Sweep of {}", title(args)))
+    let mut page = Report::new(&format!("Sweep of {}", args.algorithm))
         .verdict(outcome, badge, &sentence)
         .asked(asked(args))
         .command(&out::command())
         .section("Plots");
-    page = out::show(&folder, page, &pictures(&title(args), summary))?;
+    page = out::show(&folder, page, &pictures(&title(args, summary), summary))?;
     page = page.section("Growth").preformatted(&laws(summary).join("\n"));
     for law in &summary.laws {
         if let Some(table) = fits(law) {

@@ -65,6 +65,8 @@ pub struct Plot {
 pub(super) struct Series {
     pub(super) name: String,
     pub(super) look: Look,
+    /// The number of its dash: no other curve in its colour has the same.
+    pub(super) dash: usize,
     pub(super) data: Data,
     /// Whether points are joined: not where a formula's curve leads from one to the other.
     pub(super) is_joined: bool,
@@ -73,10 +75,7 @@ pub(super) struct Series {
 #[derive(Clone, Debug)]
 pub(super) enum Data {
     Measured(Vec<Point>),
-    Formula {
-        points: Vec<(f64, f64)>,
-        dash: usize,
-    },
+    Formula(Vec<(f64, f64)>),
     /// Each with its x, the lower and the upper end.
     Band(Vec<(f64, f64, f64)>),
 }
@@ -125,12 +124,10 @@ impl Plot {
         name: impl Into<String>,
         points: impl IntoIterator<Item = (f64, f64)>,
     ) -> Self {
-        let is_curve = |series: &&Series| matches!(series.data, Data::Formula { .. });
-        let dash = self.series.iter().rev().take_while(is_curve).count();
         if let Some(measured) = self.series.iter_mut().rfind(|series| series.is_measured()) {
             measured.is_joined = false;
         }
-        self.add(name.into(), Data::Formula { points: points.into_iter().collect(), dash })
+        self.add(name.into(), Data::Formula(points.into_iter().collect()))
     }
 
     /// Adds the band between two bounds: each item is an x, its lower and its upper bound.
@@ -150,8 +147,20 @@ impl Plot {
 
     fn add(mut self, name: String, data: Data) -> Self {
         let look = Look(self.looks.saturating_sub(1));
-        self.series.push(Series { name, look, data, is_joined: true });
+        let dash = self.free_dash(look, &data);
+        self.series.push(Series { name, look, dash, data, is_joined: true });
         self
+    }
+
+    /// The first dash that no curve of this colour has. The curve of a formula is never solid.
+    fn free_dash(&self, look: Look, data: &Data) -> usize {
+        let curves = self.series.iter().filter(|series| !matches!(series.data, Data::Band(_)));
+        let taken: Vec<_> = curves
+            .filter(|series| series.look.colour() == look.colour())
+            .map(|series| series.dash)
+            .collect();
+        let first = usize::from(matches!(data, Data::Formula(_)));
+        (first..).find(|dash| !taken.contains(dash)).expect("there are enough numbers")
     }
 
     /// Chooses the scales and leaves out what has no place on them. `ticks` says how many labels
@@ -193,7 +202,7 @@ impl Series {
                     (point.low, point.high) = (end(point.low), end(point.high));
                 }
             }
-            Data::Formula { points, .. } => points.retain(|p| x.shows(p.0) && y.shows(p.1)),
+            Data::Formula(points) => points.retain(|p| x.shows(p.0) && y.shows(p.1)),
             Data::Band(bounds) => {
                 bounds.retain(|b| x.shows(b.0) && is_drawable(b.1) && y.shows(b.2));
             }
@@ -217,7 +226,7 @@ impl Data {
     pub(super) fn len(&self) -> usize {
         match self {
             Self::Measured(points) => points.len(),
-            Self::Formula { points, .. } => points.len(),
+            Self::Formula(points) => points.len(),
             Self::Band(bounds) => bounds.len(),
         }
     }
@@ -225,7 +234,7 @@ impl Data {
     fn xs(&self) -> Vec<f64> {
         match self {
             Self::Measured(points) => points.iter().map(|point| point.x).collect(),
-            Self::Formula { points, .. } => points.iter().map(|point| point.0).collect(),
+            Self::Formula(points) => points.iter().map(|point| point.0).collect(),
             Self::Band(bounds) => bounds.iter().map(|bound| bound.0).collect(),
         }
     }
@@ -234,7 +243,7 @@ impl Data {
     fn ys(&self) -> Vec<f64> {
         match self {
             Self::Measured(points) => points.iter().map(|point| point.y).collect(),
-            Self::Formula { points, .. } => points.iter().map(|point| point.1).collect(),
+            Self::Formula(points) => points.iter().map(|point| point.1).collect(),
             Self::Band(bounds) => bounds.iter().map(|bound| bound.2).collect(),
         }
     }
@@ -243,7 +252,7 @@ impl Data {
     fn ends(&self) -> Vec<f64> {
         match self {
             Self::Measured(points) => points.iter().flat_map(|p| [p.low, p.high]).collect(),
-            Self::Formula { .. } => Vec::new(),
+            Self::Formula(_) => Vec::new(),
             Self::Band(bounds) => bounds.iter().map(|bound| bound.1).collect(),
         }
     }

@@ -4,7 +4,7 @@ use super::frame::{Frame, WIDTH};
 use super::plot::{Data, Plot, Point, Series};
 use crate::legend::{Legend, SAMPLE};
 use crate::page::{MARGIN, Page};
-use crate::style::{Look, formula_dash};
+use crate::style::dashed;
 use crate::svg::{Anchor, Canvas, Font, route};
 use crate::text::{self, Area, short_number};
 
@@ -12,10 +12,11 @@ use crate::text::{self, Area, short_number};
 const POINTS: usize = 1000;
 /// More series than this are named at their lines.
 const CROWD: usize = 6;
-/// The height of a name there, the room for it, and for what leads to it.
+/// The height of a name there, the room for it, and for what leads to it with a sample of its line.
 const LINE: f64 = 14.0;
 const NAME: f64 = 150.0;
-const LEADER: f64 = 44.0;
+const LEADER: f64 = 62.0;
+const SHORT_SAMPLE: f64 = 26.0;
 
 impl Plot {
     /// The plot as an SVG picture.
@@ -36,7 +37,7 @@ impl Plot {
         // Bands lie below curves, and curves below points.
         let layer = |series: &&Series| match series.data {
             Data::Band(_) => 0,
-            Data::Formula { .. } => 1,
+            Data::Formula(_) => 1,
             Data::Measured(_) => 2,
         };
         let mut order: Vec<_> = prepared.series.iter().collect();
@@ -59,7 +60,8 @@ impl Plot {
     }
 }
 
-/// Writes the name of each measured series beside its last point, or as near as there is room.
+/// Writes the name of each measured series outside the frame, level with its last point, or as near
+/// as there is room. What leads there is thin and grey, so that it is not taken for data.
 fn name_lines(canvas: &mut Canvas, frame: &Frame, all: &[Series]) {
     let mut ends: Vec<_> = all
         .iter()
@@ -71,14 +73,15 @@ fn name_lines(canvas: &mut Canvas, frame: &Frame, all: &[Series]) {
         .collect();
     ends.sort_by(|a, b| a.0.1.total_cmp(&b.0.1));
     let places = spread(&ends.iter().map(|end| end.0.1).collect::<Vec<_>>(), frame.area);
-    for (&((x, y), series), place) in ends.iter().zip(places) {
-        let (from, to) = (frame.area.right + 2.0, frame.area.right + LEADER - 14.0);
+    let right = frame.area.right + LEADER - 4.0;
+    for (&((_, y), series), place) in ends.iter().zip(places) {
+        let left = right - SHORT_SAMPLE;
         canvas.open("k-tip", &series.name);
-        canvas
-            .polyline(&format!("{} k-thin", series.look.line()), &[(x, y), (from, y), (to, place)]);
-        series.look.marker(canvas, (to + 5.0, place), 3.5);
+        canvas.line("k-leader", (frame.area.right + 3.0, y), (left - 3.0, place));
+        canvas.line(&dashed(series.look, series.dash), (left, place), (right, place));
+        series.look.marker(canvas, (left + SHORT_SAMPLE / 2.0, place), 3.5);
         let name = text::shorten(&series.name, Font::TICK, NAME);
-        canvas.text(Font::TICK, Anchor::Start, (to + 12.0, place + 4.0), &name);
+        canvas.text(Font::TICK, Anchor::Start, (right + 4.0, place + 4.0), &name);
         canvas.close();
     }
 }
@@ -108,11 +111,10 @@ fn draw(canvas: &mut Canvas, frame: &Frame, series: &Series, notes: &mut Vec<Str
             let points: Vec<_> = points.iter().step_by(every).copied().collect();
             draw_points(canvas, frame, series, &points);
         }
-        Data::Formula { points, dash } => {
+        Data::Formula(points) => {
             let places: Vec<_> = points.iter().map(|&(x, y)| frame.place(x, y)).collect();
-            let class = format!("{} {}", series.look.line(), formula_dash(*dash));
             canvas.open("k-formula", &series.name);
-            canvas.polyline(&class, &thin(&places));
+            canvas.polyline(&dashed(series.look, series.dash), &thin(&places));
             canvas.close();
         }
         Data::Band(bounds) => {
@@ -144,7 +146,7 @@ fn draw_points(canvas: &mut Canvas, frame: &Frame, series: &Series, points: &[Po
     let look = series.look;
     let places: Vec<_> = points.iter().map(|point| frame.place(point.x, point.y)).collect();
     if series.is_joined {
-        canvas.polyline(&look.line(), &places);
+        canvas.polyline(&dashed(look, series.dash), &places);
     }
     let reach = if points.len() > 60 { 2.0 } else { 4.0 };
     for (point, &(x, y)) in points.iter().zip(&places) {
@@ -171,17 +173,16 @@ fn tip(name: &str, point: &Point) -> String {
 }
 
 fn add_to_legend(legend: &mut Legend, series: &Series) {
-    let (look, is_joined): (Look, bool) = (series.look, series.is_joined);
+    let (look, dash, is_joined) = (series.look, series.dash, series.is_joined);
     match series.data {
         Data::Measured(_) => legend.add(&series.name, move |canvas, x, y| {
             if is_joined {
-                canvas.line(&look.line(), (x, y), (x + SAMPLE, y));
+                canvas.line(&dashed(look, dash), (x, y), (x + SAMPLE, y));
             }
             look.marker(canvas, (x + SAMPLE / 2.0, y), 4.0);
         }),
-        Data::Formula { dash, .. } => legend.add(&series.name, move |canvas, x, y| {
-            let class = format!("{} {}", look.line(), formula_dash(dash));
-            canvas.line(&class, (x, y), (x + SAMPLE, y));
+        Data::Formula(_) => legend.add(&series.name, move |canvas, x, y| {
+            canvas.line(&dashed(look, dash), (x, y), (x + SAMPLE, y));
         }),
         Data::Band(_) => legend.add(&series.name, move |canvas, x, y| {
             let area = Area::new(x, y - 6.0, x + SAMPLE, y + 6.0);

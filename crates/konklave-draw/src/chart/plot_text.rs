@@ -132,7 +132,7 @@ impl Grid {
                     places.iter().for_each(|&at| grid.point(at, mark));
                     mark += 1;
                 }
-                Data::Formula { points, .. } => {
+                Data::Formula(points) => {
                     grid.curve(&points.iter().map(|p| place(p.0, p.1)).collect::<Vec<_>>());
                 }
                 Data::Band(bounds) => {
@@ -271,7 +271,7 @@ fn legend(series: &[Series], marks: Marks, has_several: bool) -> Vec<String> {
                 entries.push(format!("{}  {name}", marks.point(point)));
                 point += 1;
             }
-            Data::Formula { .. } | Data::Band(_) => entries.push(format!("{dotted} {name}")),
+            Data::Formula(_) | Data::Band(_) => entries.push(format!("{dotted} {name}")),
         }
     }
     if has_several {

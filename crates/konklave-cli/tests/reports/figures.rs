@@ -1,0 +1,59 @@
+//! A picture and the text beside it say the same.
+
+use std::fs;
+
+use crate::user::{fine, json};
+use crate::{folder, read};
+
+/// The loads that the bars of load.svg show, by their tips.
+fn loads(svg: &str) -> Vec<u32> {
+    let bars = svg.split("<g class=\"k-bar\"><title>node ").skip(1);
+    bars.map(|bar| bar.split_once(": ").unwrap().1.split_once('<').unwrap().0.parse().unwrap())
+        .collect()
+}
+
+#[test]
+fn what_is_lost_or_missed_or_duplicated_is_no_load_of_the_picture_but_of_the_text() {
+    for (name, faults) in [
+        ("lost", "--loss 0.2"),
+        ("missed", "--crash 2@3"),
+        ("twice", "--duplicate 0.5"),
+        ("fine", ""),
+    ] {
+        let out = folder(&format!("load-{name}"));
+        let run = "run ricart-agrawala --nodes 4 --entries 1 --seed 3 --beyond";
+        let report = json(&format!("{run} {faults} --out {} --json", out.display()));
+        let shown = loads(&read(&out, "load.svg"));
+        let (most, mean) =
+            (&report["messages"]["max_per_node"], &report["messages"]["mean_per_node"]);
+        assert_eq!(shown.len(), 4, "{name}");
+        assert_eq!(shown.iter().max().copied().map(u64::from), most.as_u64(), "{name}");
+        assert_eq!(f64::from(shown.iter().sum::<u32>()) / 4.0, mean.as_f64().unwrap(), "{name}");
+    }
+}
+
+#[test]
+fn plots_say_load_delay_and_seeds_and_what_they_count() {
+    let out = folder("titles");
+    let sweep = "sweep ricart-agrawala --nodes 4,6 --seeds 3 --load heavy --delay uniform:1..5";
+    fine(&format!("{sweep} --entries 2 --out {}", out.display()));
+    let title = "ricart-agrawala, load heavy, delay uniform:1..5, 3 seeds";
+    for name in ["growth.svg", "kinds.svg"] {
+        assert!(read(&out, name).contains(title), "{name}");
+    }
+    // The table leaves a warm-up out, the bars do not, and say so.
+    assert!(read(&out, "kinds.svg").contains("over the whole run"));
+    let out = folder("compare-titles");
+    fine(&format!(
+        "compare booking --nodes 4 --runs 1 --delay uniform:1..5 --out {}",
+        out.display()
+    ));
+    let pictures = fs::read_dir(&out).unwrap().map(|it| it.unwrap().path());
+    let pictures: Vec<_> =
+        pictures.filter(|it| it.extension().is_some_and(|it| it == "svg")).collect();
+    assert!(!pictures.is_empty());
+    for picture in pictures {
+        let svg = fs::read_to_string(&picture).unwrap();
+        assert!(svg.contains("delay uniform:1..5, seed 1"), "{}", picture.display());
+    }
+}
