@@ -50,6 +50,9 @@ pub struct DrawArgs {
     /// Place events to scale by time, not evenly in order
     #[arg(long)]
     pub proportional: bool,
+    /// Break the diagram into rows of at most this width [default: 1600]
+    #[arg(long, value_name = "PIXELS", value_parser = clap::value_parser!(u32).range(300..=100_000))]
+    pub width: Option<u32>,
 }
 
 /// Options of `export`.
@@ -107,6 +110,7 @@ pub fn draw(args: &DrawArgs, catalog: &'static Catalog) -> Result<Exit, Failure>
         labels: names(&recorded, account.nodes, catalog),
         proportional: args.proportional,
         numbers: args.numbers,
+        width: args.width,
     };
     let name = recorded.setup.get("algorithm").and_then(|name| name.as_str()).unwrap_or("a run");
     let title =

@@ -185,3 +185,27 @@ fn a_broken_promise_is_told_in_full_and_in_red() {
     assert_eq!(of_class(&document, "k-alarm-line").len(), 1);
     assert!(texts(&document).contains(&"critical section"), "the legend names it");
 }
+
+#[test]
+fn a_duplicate_is_drawn_as_two_lines_and_named() {
+    let mut history = History::new(["0", "1"]);
+    let sent = history.event(0, 0, EventKind::Step, "");
+    let first = history.event(2, 1, EventKind::Step, "");
+    let second = history.event(5, 1, EventKind::Step, "");
+    history.message(sent, 1, Fate::Arrived(first), "Token", "Token");
+    let once = Diagram::new("", &history).svg();
+    history.message(sent, 1, Fate::Arrived(second), "Token", "Token");
+    history.duplicate();
+    let twice = Diagram::new("", &history).svg();
+    let (once, twice) = (parse(&once), parse(&twice));
+    assert!(of_class(&once, "k-core").is_empty() && !texts(&once).contains(&"duplicate"));
+    let tips: Vec<_> = of_class(&twice, "k-msg").into_iter().map(tip).collect();
+    let expected = [
+        "Token from 0 to 1, sent at 0, arrived at 2",
+        "duplicate of Token from 0 to 1, sent at 0, arrived at 5",
+    ];
+    assert_eq!(tips, expected);
+    // The arrow itself, and its sample in the legend.
+    assert_eq!(of_class(&twice, "k-core").len(), 2);
+    assert!(texts(&twice).contains(&"duplicate"));
+}

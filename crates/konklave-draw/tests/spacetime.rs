@@ -212,7 +212,7 @@ fn a_late_part_of_a_past_has_the_bars_that_began_before_it() {
 fn the_size_is_that_of_the_picture() {
     for seed in 0..40 {
         let run = random_run(seed, 2 + seed % 6, 60);
-        let whole = Diagram::new("", &run.history);
+        let whole = Diagram::new("", &run.history).width(u32::MAX);
         let all = [
             whole.clone(),
             whole.clone().from(10).to(40),
@@ -258,7 +258,7 @@ fn spans_go_from_event_to_event() {
 fn a_run_of_many_events_is_drawn_in_a_moment() {
     let run = random_run(1, 30, 20_000);
     let begin = std::time::Instant::now();
-    let svg = Diagram::new("", &run.history).svg();
+    let svg = Diagram::new("", &run.history).width(u32::MAX).svg();
     assert!(begin.elapsed().as_secs() < 20, "{:?}", begin.elapsed());
     assert_eq!(svg.matches("\"k-msg\"").count(), run.arrived + run.other);
     let svg = Diagram::new("", &run.history).last(200).svg();
@@ -277,4 +277,100 @@ fn labels_of_long_runs_do_not_lie_on_each_other() {
             assert!(boxes[..index].iter().all(|b| !common::overlap(*a, *b)), "seed {seed}");
         }
     }
+}
+
+/// The heights of the rows' first lines: those of node `n0`.
+fn row_tops(document: &roxmltree::Document<'_>) -> Vec<f64> {
+    let lines = of_class(document, "k-node").into_iter().filter(|node| tip(*node) == "n0");
+    let path = |node: roxmltree::Node<'_, '_>| {
+        points(node.children().find(|it| it.tag_name().name() == "path").unwrap())[0].1
+    };
+    lines.map(path).collect()
+}
+
+#[test]
+fn a_wide_diagram_is_broken_into_rows_that_lose_nothing() {
+    for seed in 0..10 {
+        let run = random_run(seed, 5, 120);
+        let (mut heights, mut rows) = (Vec::new(), Vec::new());
+        for (width, is_proportional) in [(100_000, false), (1500, false), (600, false), (600, true)]
+        {
+            let diagram = Diagram::new("", &run.history).width(width);
+            let diagram = if is_proportional { diagram.proportional() } else { diagram };
+            let svg = diagram.svg();
+            let document = parse(&svg);
+            let (wide, high) = common::size(&document);
+            assert!(wide <= f64::from(width), "seed {seed}: {wide} of {width}");
+            let places = event_places(&document);
+            let numbers: BTreeSet<_> = places.iter().map(|place| place.0).collect();
+            assert_eq!((places.len(), numbers.len()), (120, 120), "seed {seed}: each event once");
+            // A message has as many pieces as it touches rows; all of them have its tip.
+            let tips: Vec<_> = of_class(&document, "k-msg").into_iter().map(tip).collect();
+            assert!(tips.len() >= run.arrived + run.other, "seed {seed}");
+            let heads = of_class(&document, "k-msg").into_iter().filter(|arrow| {
+                let paths = arrow.children().filter(|it| it.tag_name().name() == "path").count();
+                tip(*arrow).contains("arrived") && paths == 2
+            });
+            assert_eq!(heads.count(), run.arrived, "seed {seed}: each arrives in one row");
+            let tops = row_tops(&document);
+            // Reading order is the order of events.
+            let row_of = |y: f64| tops.iter().filter(|top| **top <= y + 0.1).count();
+            let in_order: Vec<_> = places.iter().map(|(_, (_, y))| row_of(*y)).collect();
+            assert!(in_order.is_sorted(), "seed {seed}: {in_order:?}");
+            heights.push(high);
+            rows.push(tops.len());
+        }
+        assert_eq!(rows[0], 1, "seed {seed}");
+        assert!(rows[1] > 1 && rows[1] < rows[2], "seed {seed}: {rows:?}");
+        assert!(heights[0] < heights[1] && heights[1] < heights[2], "seed {seed}");
+    }
+}
+
+#[test]
+fn an_arrow_goes_on_where_it_left_the_row_before() {
+    let mut history = History::new(["n0", "n1"]);
+    let sent = history.event(0, 0, EventKind::Step, "");
+    for time in 1..60 {
+        history.event(time, 0, EventKind::Step, "");
+    }
+    let arrived = history.event(60, 1, EventKind::Step, "");
+    history.message(sent, 1, Fate::Arrived(arrived), "Token", "Token");
+    let svg = Diagram::new("", &history).width(900).svg();
+    let document = parse(&svg);
+    let pieces: Vec<_> = of_class(&document, "k-msg").into_iter().collect();
+    let tops = row_tops(&document);
+    assert_eq!(pieces.len(), tops.len());
+    assert!(tops.len() > 2, "{tops:?}");
+    let ways: Vec<_> = pieces
+        .iter()
+        .map(|piece| points(piece.children().find(|it| it.tag_name().name() == "path").unwrap()))
+        .collect();
+    for (row, pair) in ways.windows(2).enumerate() {
+        let left = pair[0].last().unwrap().1 - tops[row];
+        let entered = pair[1][0].1 - tops[row + 1];
+        assert!((left - entered).abs() < 3.0, "{left} and {entered}");
+    }
+}
+
+#[test]
+fn of_many_nodes_those_without_events_are_left_out() {
+    let picture = |nodes: usize| {
+        let mut history = History::new((0..nodes).map(|node| format!("n{node}")));
+        let sent = history.event(0, 1, EventKind::Command, "Acquire");
+        let arrived = history.event(2, nodes - 1, EventKind::Step, "");
+        history.message(sent, nodes - 1, Fate::Arrived(arrived), "Request", "Request");
+        for other in 2..nodes - 1 {
+            history.message(sent, other, Fate::InFlight, "Request", "Request");
+        }
+        Diagram::new("", &history).svg()
+    };
+    let (few, many) = (picture(5), picture(3000));
+    let (few, many) = (parse(&few), parse(&many));
+    assert_eq!(of_class(&few, "k-node").len(), 5);
+    let drawn: Vec<_> = of_class(&many, "k-node").into_iter().map(tip).collect();
+    assert_eq!(drawn, ["n1", "n2999"]);
+    assert!(common::size(&many).1 < 400.0, "{:?}", common::size(&many));
+    let said = texts(&many).join(" ");
+    assert!(said.contains("Left out are 2998 of 3000 nodes, which have no events here."), "{said}");
+    assert!(said.contains("Messages left out because their other end is: 2997."), "{said}");
 }

@@ -96,6 +96,8 @@ pub struct Message {
     pub to: usize,
     /// What became of it.
     pub fate: Fate,
+    /// Whether it is a duplicate that the network made of the message with the same number.
+    pub is_duplicate: bool,
     /// Its kind, a word.
     pub kind: String,
     /// What it says to its receiver, in few words: without the parts that it passes through.

@@ -11,7 +11,11 @@ pub const EVENTS: usize = 300;
 /// The maximum number of arrows of an excerpt: more of them become one block.
 pub const ARROWS: usize = 400;
 
-/// What is drawn. Nothing set means everything, up to [`EVENTS`] events and [`ARROWS`] arrows.
+/// The maximum number of nodes of an excerpt: more lines do not fit a screen.
+pub const NODES: usize = 100;
+
+/// What is drawn. Nothing set means everything, up to [`EVENTS`] events, [`ARROWS`] arrows and
+/// [`NODES`] nodes.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// Leaves out what happened before this time.
@@ -28,6 +32,8 @@ pub struct Options {
     pub proportional: bool,
     /// Writes the numbers of steps beside events.
     pub numbers: bool,
+    /// Breaks the diagram into rows that make it at most this wide.
+    pub width: Option<u32>,
 }
 
 impl Options {
@@ -109,6 +115,9 @@ pub fn history(account: &Account, names: &[String]) -> History {
             (None, _) => continue,
         }
         history.label(&message.label);
+        if message.is_duplicate {
+            history.duplicate();
+        }
     }
     // Bars get their colours in order: so what is held looks the same in all pictures.
     let mut spans: Vec<_> = account.spans.iter().collect();
@@ -164,6 +173,9 @@ pub fn picture(title: &str, account: &Account, options: &Options) -> Result<Pict
     if options.numbers {
         diagram = diagram.numbers();
     }
+    if let Some(width) = options.width {
+        diagram = diagram.width(width);
+    }
     if account.is_in_steps {
         diagram = diagram.in_steps();
     }
@@ -198,7 +210,7 @@ fn numbered(account: &Account, step: usize) -> Result<usize, String> {
 fn excerpt(whole: Diagram<'_>, account: &Account) -> Picture {
     let fits = |diagram: &Diagram<'_>| {
         let (events, arrows) = diagram.size();
-        events <= EVENTS && arrows <= ARROWS
+        events <= EVENTS && arrows <= ARROWS && diagram.lines() <= NODES
     };
     if fits(&whole) {
         return Picture { svg: whole.svg(), cut: None };

@@ -1,6 +1,6 @@
 //! The arrows of messages.
 
-use super::history::{Fate, History, Message};
+use super::history::{EventId, Fate, History, Message, Origin};
 use super::layout::Layout;
 use crate::places::Line;
 
@@ -13,6 +13,8 @@ pub(super) enum Ending {
     Cross,
     /// At the border: it has not ended when the picture does.
     Open,
+    /// At the border: it continues in the next row.
+    Onward,
 }
 
 /// A message in the picture.
@@ -25,6 +27,7 @@ pub(super) struct Arrow {
     pub(super) ending: Ending,
     /// The number of its kind among all of the history.
     pub(super) kind: usize,
+    pub(super) origin: Origin,
     /// What to write along it, the best first.
     pub(super) labels: Vec<String>,
     pub(super) tip: String,
@@ -81,7 +84,8 @@ pub(super) fn arrows(history: &History, layout: &Layout, keeps_cut: bool) -> (Ve
             if from.1 == to.1 { (layout.row * 0.3).min(8.0 + (to.0 - from.0) * 0.06) } else { 0.0 };
         let labels = [message.label.as_str(), message.short_kind()];
         let labels = labels.into_iter().filter(|it| !it.is_empty()).map(str::to_owned).collect();
-        arrows.push(Arrow { from, to, bend, ending, kind, labels, tip: tip(history, message) });
+        let (origin, tip) = (message.origin, tip(history, message));
+        arrows.push(Arrow { from, to, bend, ending, kind, origin, labels, tip });
     }
     (arrows, left_out)
 }
@@ -99,10 +103,16 @@ type Ends = ((f64, f64), (f64, f64), Ending);
 /// left out comes from the border, or goes there.
 fn ends(layout: &Layout, message: &Message, keeps_cut: bool) -> Option<Ends> {
     let (y1, y2) = (layout.y(message.from_node)?, layout.y(message.to_node)?);
+    if let (Some(from), Some(to)) = (message.from, message.fate.place())
+        && let (Some(x1), Some(x2)) = (layout.extended_x(from), layout.extended_x(to))
+    {
+        let ends = ((x1, y1), (x2, y2), ending_of(message.fate));
+        return layout.has_part(from, to).then(|| within_row(layout, (from, to), ends));
+    }
     let start = message.from.and_then(|from| layout.x(from));
     let arrival = message.fate.place();
-    if let Some((to, x2)) = arrival.and_then(|to| Some((to, layout.x(to)?))) {
-        let ending = if message.fate == Fate::Missed(to) { Ending::Cross } else { Ending::Head };
+    if let Some(x2) = arrival.and_then(|to| layout.x(to)) {
+        let ending = ending_of(message.fate);
         let from = match (start, message.from) {
             (Some(x1), _) => (x1, y1),
             (None, Some(_)) if keeps_cut => (layout.left, y1),
@@ -129,9 +139,26 @@ fn ends(layout: &Layout, message: &Message, keeps_cut: bool) -> Option<Ends> {
     Some(((x1, y1), (end, y1 + reach), Ending::Cross))
 }
 
+fn ending_of(fate: Fate) -> Ending {
+    if matches!(fate, Fate::Missed(_)) { Ending::Cross } else { Ending::Head }
+}
+
+/// The part of an arrow between two events that lies in this row: what comes from the row before, or
+/// goes to the next, crosses the border at the same height in both.
+fn within_row(layout: &Layout, (from, to): (EventId, EventId), ends: Ends) -> Ends {
+    let ((x1, y1), (x2, y2), ending) = ends;
+    let height = |x: f64| y1 + ((x - x1) / (x2 - x1)).clamp(0.0, 1.0) * (y2 - y1);
+    let border = |x: f64| (x, height(x));
+    let start = layout.x(from).map_or_else(|| border(layout.left), |x| (x, y1));
+    match layout.x(to) {
+        Some(x) => (start, (x, y2), ending),
+        None => (start, border(layout.right), Ending::Onward),
+    }
+}
+
 fn tip(history: &History, message: &Message) -> String {
     let (from, to) = (&history.nodes[message.from_node], &history.nodes[message.to_node]);
-    let time = |id: super::EventId| history.events[id.0].time;
+    let time = |id: EventId| history.events[id.0].time;
     let sent = match message.from {
         Some(event) => format!("sent at {}", time(event)),
         None => "forged: no node sent it".to_owned(),
@@ -142,5 +169,9 @@ fn tip(history: &History, message: &Message) -> String {
         Fate::Lost => "lost".to_owned(),
         Fate::InFlight => "still in transit at the end".to_owned(),
     };
-    format!("{} from {from} to {to}, {sent}, {fate}", message.tip)
+    let copy = match message.origin {
+        Origin::Sender => "",
+        Origin::Duplication => "duplicate of ",
+    };
+    format!("{copy}{} from {from} to {to}, {sent}, {fate}", message.tip)
 }

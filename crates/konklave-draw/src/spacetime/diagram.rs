@@ -1,9 +1,10 @@
 use super::arrows::{Arrow, arrows};
 use super::history::{EventId, EventKind, History, SpanLook};
+use super::key;
+use super::labels::{self, Crowd};
 use super::layout::Layout;
 use super::paint::{self, SMALL};
 use super::selection::{Filter, Selection};
-use super::{key, labels};
 use crate::page::{MARGIN, Page};
 use crate::places::Room;
 use crate::svg::{Anchor, Font};
@@ -18,8 +19,14 @@ pub struct Diagram<'a> {
     is_proportional: bool,
     has_numbers: bool,
     is_in_steps: bool,
+    width: f64,
     notes: Vec<String>,
 }
+
+/// A diagram is at most this wide, if nothing else is asked for: it fits a screen, and a page.
+const WIDTH: f64 = 1600.0;
+/// The room for the times below a row.
+const BELOW: f64 = 24.0;
 
 impl<'a> Diagram<'a> {
     /// A picture of everything.
@@ -31,6 +38,7 @@ impl<'a> Diagram<'a> {
             is_proportional: false,
             has_numbers: false,
             is_in_steps: false,
+            width: WIDTH,
             notes: Vec::new(),
         }
     }
@@ -93,6 +101,12 @@ impl<'a> Diagram<'a> {
         self
     }
 
+    /// Breaks the diagram into rows that make it at most this wide, as far as an event or two fit.
+    pub fn width(mut self, pixels: u32) -> Self {
+        self.width = f64::from(pixels);
+        self
+    }
+
     /// Adds a sentence below the picture.
     pub fn note(mut self, text: impl Into<String>) -> Self {
         self.notes.push(text.into());
@@ -103,6 +117,11 @@ impl<'a> Diagram<'a> {
     pub fn size(&self) -> (usize, usize) {
         let selection = self.filter.apply(self.history);
         (selection.events.len(), selection.count_messages(self.history, self.keeps_cut()))
+    }
+
+    /// How many nodes have lines in the picture.
+    pub fn lines(&self) -> usize {
+        self.filter.apply(self.history).nodes.len()
     }
 
     /// Says what is left out, if anything is.
@@ -124,72 +143,101 @@ impl<'a> Diagram<'a> {
     /// The diagram as an SVG picture.
     pub fn svg(&self) -> String {
         let selection = self.filter.apply(self.history);
-        // The width follows from the events, the height of the title from the width.
-        let width = Layout::new(self.history, &selection, 0.0, self.is_proportional).right;
-        let repeats_labels = width > 1500.0;
-        let right = if repeats_labels { width + 60.0 } else { width };
-        let mut page = Page::new(&self.title, right + MARGIN);
+        let limit = self.width - MARGIN;
+        let rows = Layout::rows(self.history, &selection, limit, self.is_proportional);
+        let width = rows.iter().map(|row| row.right).fold(0.0, f64::max) + MARGIN;
+        let mut page = Page::new(&self.title, width);
         for &EventId(event) in &selection.events {
             if let Some(promise) = self.history.events[event].broken() {
                 let (name, time) = (self.time(), self.history.events[event].time);
                 page.lines(&format!("Broken at {name} {time}: {promise}"), Font::ALARM);
             }
         }
-        let top = page.y + if self.history.shades.is_empty() { 10.0 } else { 26.0 };
-        let layout = Layout::new(self.history, &selection, top, self.is_proportional);
-        let scene = Scene { diagram: self, selection, layout };
-        scene.draw(page, repeats_labels)
+        let mut drawn = Drawn::default();
+        let mut scenes = Vec::new();
+        let mut top = page.y;
+        for row in rows {
+            top += if self.history.shades.is_empty() { 10.0 } else { 26.0 };
+            let layout = row.below(top);
+            top = layout.bottom + BELOW;
+            let (arrows, left_out) = arrows(self.history, &layout, self.keeps_cut());
+            drawn.left_out += left_out;
+            scenes.push(Scene { diagram: self, nodes: &selection.nodes, layout, arrows });
+        }
+        let crowd = Crowd::new(scenes.iter().flat_map(|scene| &scene.arrows));
+        for scene in scenes {
+            scene.draw(&mut page, &crowd, &mut drawn);
+            drawn.arrows.extend(scene.arrows);
+        }
+        page.y = top;
+        self.finish(page, &selection, drawn)
+    }
+
+    /// Adds the legend and the notes.
+    fn finish(&self, page: Page, selection: &Selection, drawn: Drawn) -> String {
+        let mut notes = self.notes.clone();
+        notes.extend(selection.note(self.history));
+        if drawn.left_out > 0 {
+            let left_out = drawn.left_out;
+            notes.push(format!("Messages left out because their other end is: {left_out}."));
+        }
+        if drawn.unlabelled > 0 {
+            let unlabelled = drawn.unlabelled;
+            notes.push(format!("Arrows without a label (hover to see it): {unlabelled}."));
+        }
+        if selection.events.is_empty() {
+            notes.push("There is nothing to show.".to_owned());
+        }
+        let legend = key::legend(self.history, selection, &drawn.arrows, &drawn.spans);
+        let (events, nodes) = (selection.events.len(), selection.nodes.len());
+        let count = selection.count_messages(self.history, self.keeps_cut());
+        let desc =
+            format!("Space-time diagram: {events} events of {nodes} nodes, {count} messages.");
+        page.finish(&legend, &notes, &desc)
     }
 }
 
-/// A diagram with everything in its place.
+/// What all rows together show.
+#[derive(Default)]
+struct Drawn {
+    arrows: Vec<Arrow>,
+    /// The kinds of bars, in order of appearance.
+    spans: Vec<(String, SpanLook)>,
+    /// How many messages are left out, and how many arrows have no label.
+    left_out: usize,
+    unlabelled: usize,
+}
+
+/// A row of a diagram with everything in its place.
 struct Scene<'a> {
     diagram: &'a Diagram<'a>,
-    selection: Selection,
+    nodes: &'a [usize],
     layout: Layout,
+    arrows: Vec<Arrow>,
 }
 
 impl Scene<'_> {
-    fn draw(&self, mut page: Page, repeats_labels: bool) -> String {
+    fn draw(&self, page: &mut Page, crowd: &Crowd, drawn: &mut Drawn) {
         let history = self.diagram.history;
-        let (arrows, left_out) = arrows(history, &self.layout, self.diagram.keeps_cut());
-        let layout = &self.layout;
+        let (layout, arrows) = (&self.layout, &self.arrows);
         let mut room = Room::new(Area::new(layout.left, layout.top, layout.right, layout.bottom));
-        self.draw_shades(&mut page);
-        self.draw_lines(&mut page, repeats_labels);
-        let spans = self.draw_spans(&mut page, &mut room);
-        self.draw_violations(&mut page);
-        for arrow in &arrows {
+        self.draw_shades(page);
+        self.draw_lines(page);
+        self.draw_spans(page, &mut room, &mut drawn.spans);
+        self.draw_violations(page);
+        for arrow in arrows {
             page.canvas.open("k-msg", &arrow.tip);
             paint::draw_arrow(&mut page.canvas, arrow);
             page.canvas.close();
         }
-        self.draw_events(&mut page, &mut room);
+        self.draw_events(page, &mut room);
         room.avoid(arrows.iter().flat_map(Arrow::lines));
         if self.diagram.has_numbers {
-            labels::number_events(&mut page, &mut room, history, &self.selection, layout);
+            labels::number_events(page, &mut room, history, layout);
         }
-        labels::label_events(&mut page, &mut room, history, &self.selection, layout);
-        let unlabelled = labels::label_arrows(&mut page, &mut room, &arrows);
-        self.draw_times(&mut page);
-
-        let mut notes = self.diagram.notes.clone();
-        notes.extend(self.selection.note(history));
-        if left_out > 0 {
-            notes.push(format!("Messages left out because their other end is: {left_out}."));
-        }
-        if unlabelled > 0 {
-            notes.push(format!("Arrows without a label (hover to see it): {unlabelled}."));
-        }
-        if self.selection.events.is_empty() {
-            notes.push("There is nothing to show.".to_owned());
-        }
-        let legend = key::legend(history, &self.selection, &arrows, &spans);
-        let (events, nodes) = (self.selection.events.len(), self.selection.nodes.len());
-        let count = arrows.len();
-        let desc =
-            format!("Space-time diagram: {events} events of {nodes} nodes, {count} messages.");
-        page.finish(&legend, &notes, &desc)
+        labels::label_events(page, &mut room, history, layout);
+        drawn.unlabelled += labels::label_arrows(page, &mut room, arrows, crowd);
+        self.draw_times(page);
     }
 
     /// Shaded stretches of time, with their labels above the lines.
@@ -210,26 +258,21 @@ impl Scene<'_> {
         }
     }
 
-    fn draw_lines(&self, page: &mut Page, repeats_labels: bool) {
+    fn draw_lines(&self, page: &mut Page) {
         let Layout { left, right, .. } = self.layout;
-        for &node in &self.selection.nodes {
+        for &node in self.nodes {
             let Some(y) = self.layout.y(node) else { continue };
             let full = &self.diagram.history.nodes[node];
             let label = text::shorten(full, Font::LABEL, left - MARGIN - 8.0);
             page.canvas.open("k-node", full);
             page.canvas.line("k-axis", (left, y), (right, y));
             page.canvas.text(Font::LABEL, Anchor::End, (left - 8.0, y + 4.0), &label);
-            if repeats_labels {
-                let label = text::shorten(full, Font::LABEL, 52.0);
-                page.canvas.text(Font::LABEL, Anchor::Start, (right + 8.0, y + 4.0), &label);
-            }
             page.canvas.close();
         }
     }
 
-    /// Draws bars on the nodes' lines, and returns the kinds in order of appearance.
-    fn draw_spans(&self, page: &mut Page, room: &mut Room) -> Vec<(String, SpanLook)> {
-        let mut kinds: Vec<(String, SpanLook)> = Vec::new();
+    /// Draws bars on the nodes' lines, and adds their kinds in order of appearance.
+    fn draw_spans(&self, page: &mut Page, room: &mut Room, kinds: &mut Vec<(String, SpanLook)>) {
         let mut drawn: Vec<(usize, f64, f64)> = Vec::new();
         // What ends with the event that it began with took no time, and has no length.
         let spans = self.diagram.history.spans.iter();
@@ -261,11 +304,10 @@ impl Scene<'_> {
                 }
             }
         }
-        kinds
     }
 
     fn draw_violations(&self, page: &mut Page) {
-        for &id in &self.selection.events {
+        for &id in &self.layout.events {
             if let (Some(_), Some(x)) =
                 (self.diagram.history.events[id.0].broken(), self.layout.x(id))
             {
@@ -276,7 +318,7 @@ impl Scene<'_> {
     }
 
     fn draw_events(&self, page: &mut Page, room: &mut Room) {
-        for &id in &self.selection.events {
+        for &id in &self.layout.events {
             let event = &self.diagram.history.events[id.0];
             let y = match event.node {
                 Some(node) => self.layout.y(node),
@@ -294,7 +336,7 @@ impl Scene<'_> {
             page.canvas.close();
             room.take(Area::around((x, y), 6.0));
         }
-        for &node in &self.selection.nodes {
+        for &node in self.nodes {
             let Some(y) = self.layout.y(node) else { continue };
             room.take(Area::new(self.layout.left, y - 2.0, self.layout.right, y + 2.0));
         }
@@ -327,6 +369,5 @@ impl Scene<'_> {
         }
         let name = self.diagram.time();
         page.canvas.text(Font::TICK, Anchor::Start, (MARGIN, bottom + 16.0), name);
-        page.y = bottom + 24.0;
     }
 }

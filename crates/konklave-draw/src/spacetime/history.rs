@@ -97,6 +97,14 @@ pub(super) struct Message {
     /// What stands along the arrow, if there is room; else the last word of the kind.
     pub(super) label: String,
     pub(super) tip: String,
+    pub(super) origin: Origin,
+}
+
+/// Where a message comes from: its sender, or a network that duplicates messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Origin {
+    Sender,
+    Duplication,
 }
 
 impl Message {
@@ -202,7 +210,7 @@ impl History {
 
     /// Adds a message that was sent at an event. `kind` is a word, or several with dots between
     /// them if parts have kinds of their own; `tip` is all there is to say. A message that arrives
-    /// twice is added twice.
+    /// twice is added twice, the second time as a [duplicate](Self::duplicate).
     ///
     /// # Panics
     ///
@@ -223,8 +231,8 @@ impl History {
             assert_eq!(self.events[to.0].node, Some(to_node), "it arrives where it was sent to");
         }
         let (from, kind, tip) = (Some(from), kind.into(), tip.into());
-        let label = String::new();
-        self.messages.push(Message { from, from_node, to_node, fate, kind, label, tip });
+        let (label, origin) = (String::new(), Origin::Sender);
+        self.messages.push(Message { from, from_node, to_node, fate, kind, label, tip, origin });
     }
 
     /// Adds a forged message, which no node sent although it names a sender.
@@ -242,8 +250,17 @@ impl History {
         let to_node = self.events[to.0].node.expect("it reaches a node");
         assert!(from_node < self.nodes.len(), "there is no node {from_node}");
         let (fate, kind, tip) = (Fate::Arrived(to), kind.into(), tip.into());
-        let label = String::new();
-        self.messages.push(Message { from: None, from_node, to_node, fate, kind, label, tip });
+        let (from, label, origin) = (None, String::new(), Origin::Sender);
+        self.messages.push(Message { from, from_node, to_node, fate, kind, label, tip, origin });
+    }
+
+    /// Says that the message that was added last is a duplicate, which the network made.
+    ///
+    /// # Panics
+    ///
+    /// If there is no message.
+    pub fn duplicate(&mut self) {
+        self.messages.last_mut().expect("a message was added").origin = Origin::Duplication;
     }
 
     /// Says what stands along the arrow of the message that was added last, where there is room.

@@ -1,7 +1,7 @@
 //! What is in the picture, and what it means.
 
 use super::arrows::{Arrow, Ending};
-use super::history::{EventId, EventKind, History, SpanLook};
+use super::history::{EventId, EventKind, History, Origin, SpanLook};
 use super::paint;
 use super::selection::Selection;
 use crate::legend::{Legend, SAMPLE};
@@ -18,12 +18,15 @@ pub(super) fn legend(
     let mut legend = Legend::default();
     for (kind, name) in history.kinds().into_iter().enumerate() {
         if arrows.iter().any(|arrow| arrow.kind == kind) {
-            legend.add(name, sample(Ending::Head, kind));
+            legend.add(name, sample(Ending::Head, kind, Origin::Sender));
         }
+    }
+    if let Some(arrow) = arrows.iter().find(|arrow| arrow.origin == Origin::Duplication) {
+        legend.add("duplicate", sample(Ending::Head, arrow.kind, Origin::Duplication));
     }
     for (ending, name) in [(Ending::Cross, "lost or missed"), (Ending::Open, "in transit")] {
         if let Some(arrow) = arrows.iter().find(|arrow| arrow.ending == ending) {
-            legend.add(name, sample(ending, arrow.kind));
+            legend.add(name, sample(ending, arrow.kind, Origin::Sender));
         }
     }
     for (name, look) in spans {
@@ -52,11 +55,11 @@ pub(super) fn legend(
     legend
 }
 
-fn sample(ending: Ending, kind: usize) -> impl Fn(&mut Canvas, f64, f64) {
+fn sample(ending: Ending, kind: usize, origin: Origin) -> impl Fn(&mut Canvas, f64, f64) {
     move |canvas, x, y| {
         let cross = if ending == Ending::Cross { 6.0 } else { 0.0 };
         let (from, to) = ((x, y), (x + SAMPLE - cross, y));
-        let (labels, tip) = (Vec::new(), String::new());
-        paint::draw_arrow(canvas, &Arrow { from, to, bend: 0.0, ending, kind, labels, tip });
+        let (bend, labels, tip) = (0.0, Vec::new(), String::new());
+        paint::draw_arrow(canvas, &Arrow { from, to, bend, ending, kind, origin, labels, tip });
     }
 }

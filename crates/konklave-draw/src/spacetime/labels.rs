@@ -6,7 +6,6 @@ use super::arrows::Arrow;
 use super::history::{EventKind, History};
 use super::layout::Layout;
 use super::paint::{NUMBER, SMALL};
-use super::selection::Selection;
 use crate::page::Page;
 use crate::places::Room;
 use crate::svg::Anchor;
@@ -17,14 +16,8 @@ use crate::text;
 const ARROWS: usize = 120;
 
 /// Writes the labels of events above or below them.
-pub(super) fn label_events(
-    page: &mut Page,
-    room: &mut Room,
-    history: &History,
-    selection: &Selection,
-    layout: &Layout,
-) {
-    for &id in &selection.events {
+pub(super) fn label_events(page: &mut Page, room: &mut Room, history: &History, layout: &Layout) {
+    for &id in &layout.events {
         let event = &history.events[id.0];
         let place = event.node.and_then(|node| layout.y(node)).zip(layout.x(id));
         let Some((y, x)) = place else { continue };
@@ -48,14 +41,8 @@ pub(super) fn label_events(
 }
 
 /// Writes the numbers of events below them, to the right.
-pub(super) fn number_events(
-    page: &mut Page,
-    room: &mut Room,
-    history: &History,
-    selection: &Selection,
-    layout: &Layout,
-) {
-    for &id in &selection.events {
+pub(super) fn number_events(page: &mut Page, room: &mut Room, history: &History, layout: &Layout) {
+    for &id in &layout.events {
         let event = &history.events[id.0];
         let place = event.node.and_then(|node| layout.y(node)).zip(layout.x(id));
         let Some((y, x)) = place else { continue };
@@ -68,10 +55,30 @@ pub(super) fn number_events(
     }
 }
 
+/// How many arrows there are of each kind, in all rows.
+pub(super) struct Crowd(BTreeMap<usize, usize>);
+
+impl Crowd {
+    pub(super) fn new<'a>(arrows: impl IntoIterator<Item = &'a Arrow>) -> Self {
+        let mut alike = BTreeMap::new();
+        arrows.into_iter().for_each(|arrow| *alike.entry(arrow.kind).or_default() += 1);
+        Self(alike)
+    }
+
+    /// Whether arrows of a kind have labels.
+    fn leaves_room_for(&self, kind: usize) -> bool {
+        let all: usize = self.0.values().sum();
+        all <= ARROWS || self.0[&kind] * 4 <= all
+    }
+}
+
 /// Writes what messages are along their arrows, and returns how many have no label.
-pub(super) fn label_arrows(page: &mut Page, room: &mut Room, arrows: &[Arrow]) -> usize {
-    let mut alike: BTreeMap<usize, usize> = BTreeMap::new();
-    arrows.iter().for_each(|arrow| *alike.entry(arrow.kind).or_default() += 1);
+pub(super) fn label_arrows(
+    page: &mut Page,
+    room: &mut Room,
+    arrows: &[Arrow],
+    crowd: &Crowd,
+) -> usize {
     let mut unlabelled = 0;
     for arrow in arrows {
         let parts = [0.5, 0.42, 0.58, 0.34, 0.66, 0.26, 0.74, 0.18, 0.82];
@@ -86,7 +93,7 @@ pub(super) fn label_arrows(page: &mut Page, room: &mut Room, arrows: &[Arrow]) -
             true => Some((room.place(label, SMALL, places)?, label.clone())),
             false => None,
         };
-        let is_labelled = arrows.len() <= ARROWS || alike[&arrow.kind] * 4 <= arrows.len();
+        let is_labelled = crowd.leaves_room_for(arrow.kind);
         match arrow.labels.iter().filter(|_| is_labelled).find_map(place) {
             Some((at, label)) => page.canvas.text(SMALL, Anchor::Middle, at, &label),
             None => unlabelled += 1,

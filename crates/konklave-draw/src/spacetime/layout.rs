@@ -1,6 +1,7 @@
-//! Where events and nodes lie.
+//! Where events and nodes lie: in a row, or in several below each other if one would be too wide.
 
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 use super::history::{EventId, History};
 use super::selection::Selection;
@@ -8,14 +9,13 @@ use crate::page::MARGIN;
 use crate::svg::Font;
 use crate::text;
 
-/// The places of what is drawn.
+/// The places of what is drawn in one row.
 pub(super) struct Layout {
-    /// For each event of the history, if it is drawn.
-    x: Vec<Option<f64>>,
-    /// For each node of the history, its last event that is drawn, and where.
-    last: Vec<Option<(EventId, f64)>>,
-    /// For each node of the history, if it is drawn.
-    y: Vec<Option<f64>>,
+    /// The events of this row.
+    pub(super) events: Vec<EventId>,
+    all: Rc<Places>,
+    /// How far this row is moved to the left of where it would lie in a single one.
+    shift: f64,
     /// The columns from left to right, with their times.
     pub(super) columns: Vec<(f64, u64)>,
     /// Where the nodes' lines begin and end.
@@ -30,25 +30,44 @@ pub(super) struct Layout {
     pub(super) pitch: f64,
 }
 
+/// Where everything would lie if there were one row only.
+struct Places {
+    /// For each event of the history, if it is drawn.
+    x: Vec<Option<f64>>,
+    /// For each node of the history, its last event that is drawn.
+    last: Vec<Option<EventId>>,
+    /// For each node of the history, if it is drawn, how far it is below the top of a row.
+    y: Vec<Option<f64>>,
+}
+
 impl Layout {
-    pub(super) fn new(
+    /// As few rows as there can be without one that ends to the right of `limit`.
+    pub(super) fn rows(
         history: &History,
         selection: &Selection,
-        top: f64,
+        limit: f64,
         is_proportional: bool,
-    ) -> Self {
+    ) -> Vec<Self> {
         let (column_of, times) = columns(history, selection);
         let labels = selection.nodes.iter().map(|&node| history.nodes[node].as_str());
         let widest = labels.map(|label| text::width(label, Font::LABEL)).fold(0.0, f64::max);
         let left = MARGIN + widest.min(160.0) + 10.0;
         let pitch = (1000.0 / times.len().max(1) as f64).clamp(34.0, 76.0);
-        let first = left + pitch * 0.6;
         let places = if is_proportional {
-            by_time(&times, first, pitch)
+            by_time(&times, 0.0, pitch)
         } else {
-            (0..times.len()).map(|column| first + column as f64 * pitch).collect()
+            (0..times.len()).map(|column| column as f64 * pitch).collect()
         };
-        let right = places.last().copied().unwrap_or(left) + pitch * 0.9;
+        let (before, after) = (pitch * 0.6, pitch * 0.9);
+        let starts = starts(&places, limit - left - before - after);
+        let ends = starts.iter().skip(1).copied().chain([places.len()]);
+        let ranges: Vec<_> = starts.iter().copied().zip(ends).collect();
+        let width_of = |&(start, end): &(usize, usize)| match places.get(start..end) {
+            Some([first, .., last]) => last - first + before,
+            _ => before,
+        };
+        // All rows are as wide as the widest.
+        let right = left + ranges.iter().map(width_of).fold(0.0, f64::max) + after;
         let right = right.max(left + 420.0);
         let row = match selection.nodes.len() {
             0..=8 => 62.0,
@@ -58,27 +77,64 @@ impl Layout {
         };
         let mut y = vec![None; history.nodes.len()];
         for (index, &node) in selection.nodes.iter().enumerate() {
-            y[node] = Some(top + row * (index as f64 + 0.5));
+            y[node] = Some(row * (index as f64 + 0.5));
         }
-        let bottom = top + row * selection.nodes.len() as f64;
-        let x: Vec<_> =
-            column_of.iter().map(|column| column.map(|column| places[column])).collect();
+        let bottom = row * selection.nodes.len() as f64;
         let mut last = vec![None; history.nodes.len()];
         for &id in &selection.events {
             if let Some(node) = history.events[id.0].node {
-                last[node] = x[id.0].map(|x| (id, x));
+                last[node] = Some(id);
             }
         }
-        let columns = places.into_iter().zip(times).collect();
-        Self { x, last, y, columns, left, right, top, bottom, row, pitch }
+        let x = column_of.iter().map(|column| column.map(|it| places[it])).collect();
+        let all = Rc::new(Places { x, last, y });
+        let lay_out = |&(start, end): &(usize, usize)| {
+            let shift = places.get(start).copied().unwrap_or(0.0) - left - before;
+            // Columns are in the order of events.
+            let before = |column: usize| {
+                selection.events.partition_point(|id| column_of[id.0] < Some(column))
+            };
+            Self {
+                events: selection.events[before(start)..before(end)].to_vec(),
+                all: Rc::clone(&all),
+                shift,
+                columns: (start..end).map(|it| (places[it] - shift, times[it])).collect(),
+                left,
+                right,
+                top: 0.0,
+                bottom,
+                row,
+                pitch,
+            }
+        };
+        ranges.iter().map(lay_out).collect()
     }
 
+    /// The same, further down.
+    pub(super) fn below(mut self, top: f64) -> Self {
+        self.top += top;
+        self.bottom += top;
+        self
+    }
+
+    /// Where an event of this row lies.
     pub(super) fn x(&self, event: EventId) -> Option<f64> {
-        self.x[event.0]
+        self.extended_x(event).filter(|_| self.events.binary_search(&event).is_ok())
+    }
+
+    /// Where an event of any row would lie if this row went on beyond its borders.
+    pub(super) fn extended_x(&self, event: EventId) -> Option<f64> {
+        self.all.x[event.0].map(|x| x - self.shift)
+    }
+
+    /// Whether this row shows some of the time between two events.
+    pub(super) fn has_part(&self, from: EventId, to: EventId) -> bool {
+        self.events.first().is_some_and(|first| *first <= to)
+            && self.events.last().is_some_and(|last| from <= *last)
     }
 
     pub(super) fn y(&self, node: usize) -> Option<f64> {
-        self.y[node]
+        self.all.y[node].map(|y| self.top + y)
     }
 
     /// Where a stretch of a node's line lies among the events that led to another: it does not
@@ -88,27 +144,57 @@ impl Layout {
         node: usize,
         ends: (Option<EventId>, Option<EventId>),
     ) -> Option<(f64, f64)> {
-        let (last, x) = self.last[node]?;
+        let last = self.all.last[node]?;
         if ends.0.is_some_and(|id| id > last) {
             return None;
         }
         let (from, to) = self.stretch(ends)?;
-        Some((from, to.min(x + self.pitch * 0.45)))
+        let to = to.min(self.extended_x(last)? + self.pitch * 0.45);
+        (from < to).then_some((from, to))
     }
 
     /// Where a stretch between two events begins and ends, as far as something of it is drawn. An
     /// end that is left out moves inwards to the next event that is not, or outwards to the border.
     pub(super) fn stretch(&self, ends: (Option<EventId>, Option<EventId>)) -> Option<(f64, f64)> {
         let first = ends.0.map_or(0, |id| id.0);
-        let last = ends.1.map_or(self.x.len(), |id| id.0 + 1);
-        let mut drawn = self.x.get(first..last)?.iter().flatten().copied();
-        let (first, last) = (drawn.next()?, drawn.next_back());
-        let begins_before = ends.0.is_none_or(|id| self.x[..=id.0].iter().all(Option::is_none));
-        let ends_after = ends.1.is_none_or(|id| self.x[id.0..].iter().all(Option::is_none));
-        let from = if begins_before { self.left } else { first };
-        let to = if ends_after { self.right } else { last.unwrap_or(first) };
+        let last = ends.1.map_or(self.all.x.len(), |id| id.0 + 1);
+        let from = self.events.partition_point(|id| id.0 < first);
+        let to = self.events.partition_point(|id| id.0 < last);
+        let drawn = self.events.get(from..to).filter(|drawn| !drawn.is_empty())?;
+        let place = |at: usize| self.x(drawn[at]);
+        let begins_before = ends.0.is_none_or(|id| self.events[0] > id);
+        let ends_after = ends.1.is_none_or(|id| self.events[self.events.len() - 1] < id);
+        let from = if begins_before { self.left } else { place(0)? };
+        let to = if ends_after { self.right } else { place(drawn.len() - 1)? };
         Some((from, to))
     }
+}
+
+/// The first column of each row: rows are about equally long, and none is longer than `limit`, if a
+/// column fits at all.
+fn starts(places: &[f64], limit: f64) -> Vec<usize> {
+    let whole = places.last().map_or(0.0, |last| last - places[0]);
+    if whole <= limit {
+        return vec![0];
+    }
+    let fill = |length: f64| {
+        let mut starts = vec![0];
+        for (column, place) in places.iter().enumerate() {
+            if place - places[starts[starts.len() - 1]] > length {
+                starts.push(column);
+            }
+        }
+        starts
+    };
+    // The shortest length, up to a pixel, with which there are no more rows than there have to be.
+    let limit = limit.max(1.0);
+    let rows = fill(limit).len();
+    let (mut low, mut high) = (0.0, limit);
+    while high - low > 1.0 {
+        let middle = (low + high) / 2.0;
+        if fill(middle).len() <= rows { high = middle } else { low = middle }
+    }
+    fill(high)
 }
 
 /// The column of each event and the time of each column. Simultaneous events of different nodes

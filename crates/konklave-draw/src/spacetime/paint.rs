@@ -1,7 +1,7 @@
 //! Draws the parts of a space-time diagram.
 
 use super::arrows::{Arrow, Ending};
-use super::history::{EventKind, SpanLook};
+use super::history::{EventKind, Origin, SpanLook};
 use crate::style::{self, kind_look};
 use crate::svg::{Canvas, Font, Px};
 use crate::text::Area;
@@ -33,13 +33,25 @@ pub(super) fn draw_arrow(canvas: &mut Canvas, arrow: &Arrow) {
             let class = format!("{} k-open k-d2", kind_look(arrow.kind).line());
             draw_way(canvas, &class, arrow, end);
         }
+        Ending::Onward => draw_whole_way(canvas, &class, arrow, end),
         Ending::Head => {
-            draw_way(canvas, &format!("{class} k-thin"), arrow, end);
+            draw_whole_way(canvas, &class, arrow, end);
             draw_head(canvas, arrow.kind, end, heading);
         }
         Ending::Cross => {
-            draw_way(canvas, &format!("{class} k-thin"), arrow, end);
+            draw_whole_way(canvas, &class, arrow, end);
             draw_cross(canvas, &kind_look(arrow.kind).line(), end, 4.5);
+        }
+    }
+}
+
+/// The line of a message, or the two of a duplicate.
+fn draw_whole_way(canvas: &mut Canvas, class: &str, arrow: &Arrow, end: (f64, f64)) {
+    match arrow.origin {
+        Origin::Sender => draw_way(canvas, &format!("{class} k-thin"), arrow, end),
+        Origin::Duplication => {
+            draw_way(canvas, &format!("{class} k-wide"), arrow, end);
+            draw_way(canvas, "k-core", arrow, end);
         }
     }
 }

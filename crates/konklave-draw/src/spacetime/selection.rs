@@ -4,6 +4,10 @@ use std::collections::BTreeSet;
 
 use super::history::{EventId, History, Message};
 
+/// Of more nodes than this, those without events are left out: their lines would only make the
+/// picture higher.
+const FEW: usize = 16;
+
 /// What to leave out.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Filter {
@@ -44,9 +48,10 @@ impl Filter {
             events.drain(..events.len().saturating_sub(last));
         }
         let busy: BTreeSet<_> = events.iter().filter_map(|id| history.events[id.0].node).collect();
-        let is_drawn = |node: &usize| match self.causal {
-            Some(_) => busy.contains(node),
-            None => has_node(*node),
+        let is_crowded = self.nodes.is_none() && history.nodes.len() > FEW;
+        let is_drawn = |node: &usize| match self.causal.is_some() || is_crowded {
+            true => busy.contains(node),
+            false => has_node(*node),
         };
         let nodes = (0..history.nodes.len()).filter(is_drawn).collect();
         Selection { events, nodes }
@@ -78,15 +83,18 @@ impl Selection {
     pub(super) fn note(&self, history: &History) -> Option<String> {
         let (events, all) = (self.events.len(), history.events.len());
         let (nodes, all_nodes) = (self.nodes.len(), history.nodes.len());
-        if (events, nodes) == (all, all_nodes) {
-            return None;
+        let missing = all_nodes - nodes;
+        let without_events = format!("{missing} of {all_nodes} nodes, which have no events here");
+        match (all - events, missing) {
+            (0, 0) => None,
+            (0, _) => Some(format!("Left out are {without_events}.")),
+            (left_out, 0) => {
+                Some(format!("Shown are {events} of {all} events; {left_out} are left out."))
+            }
+            (left_out, _) => Some(format!(
+                "Shown are {events} of {all} events; {left_out} are left out, with {missing} of \
+                 {all_nodes} nodes."
+            )),
         }
-        let left_out = all - events;
-        let mut note = format!("Shown are {events} of {all} events; {left_out} are left out");
-        if nodes < all_nodes {
-            note.push_str(&format!(", with {} of {all_nodes} nodes", all_nodes - nodes));
-        }
-        note.push('.');
-        Some(note)
     }
 }

@@ -182,6 +182,7 @@ impl Telling {
             from,
             to,
             fate: Fate::InFlight,
+            is_duplicate: false,
             kind: msg.kind(),
             label: show::label(msg),
             text: show::text(msg),
@@ -199,6 +200,7 @@ impl Telling {
                 from,
                 to,
                 fate: Fate::Arrived(event),
+                is_duplicate: false,
                 kind: msg.kind(),
                 label: show::label(msg),
                 text: show::text(msg),
@@ -240,7 +242,8 @@ impl Telling {
                     && let Some(&place) = places.first()
                 {
                     places.push(self.messages.len());
-                    self.messages.push(self.messages[place].clone());
+                    let copy = Message { is_duplicate: true, ..self.messages[place].clone() };
+                    self.messages.push(copy);
                 }
             }
             // It is told when it arrives.
