@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use konklave_catalog::catalog::Catalog;
 use konklave_catalog::site::Site;
+use konklave_print as print;
 use konklave_report::account::{Account, Recorded, Vocabulary, labels, read};
 use konklave_report::export::{csv, perfetto, shiviz};
 use konklave_report::spacetime::{self, Options};
@@ -22,15 +23,21 @@ use crate::replay::{length, rebuild, refuse_nodes};
 #[command(after_help = "Examples:
   konklave run raymond --nodes 5 --trace t.jsonl && konklave draw t.jsonl t.svg
   konklave draw t.jsonl part.svg --from 20 --to 60 --nodes-only 0,1,2
-  konklave draw t.jsonl past.svg --causal 57
+  konklave draw t.jsonl past.pdf --causal 57
+  konklave draw t.jsonl - > t.svg
+  konklave draw out/growth/growth.svg growth.pdf
 
+The name of the picture says its format: .svg, .png or .pdf. The pictures of reports can be converted
+the same way. A diagram that is wider than --width is broken into rows.
 Without --from, --to and --causal, a long trace is cut to a legible excerpt.
 Steps are numbered from 0 in the order of the trace: --numbers writes the numbers into the picture.
 In the trace of a search, the number of a step is its time.")]
 pub struct DrawArgs {
-    /// The trace, as written by `run --trace`, `check --trace` or `fuzz --trace`
+    /// The trace, as written by `run --trace`, `check --trace` or `fuzz --trace`; or a picture of a
+    /// report, as SVG
     pub file: PathBuf,
-    /// The picture: a file that ends in .svg [default: beside the trace]
+    /// The picture: a file that ends in .svg, .png or .pdf, or - for SVG on standard output
+    /// [default: SVG beside the trace]
     pub picture: Option<PathBuf>,
     /// Leave out events before this tick
     #[arg(long, value_name = "TICK")]
@@ -98,7 +105,12 @@ pub fn draw(args: &DrawArgs, catalog: &'static Catalog) -> Result<Exit, Failure>
             "--from {from} is after --to {to}: the interval is empty"
         )));
     }
-    let path = picture_path(args)?;
+    let target = Target::new(args)?;
+    if is_picture(&args.file) {
+        let svg = fs::read_to_string(&args.file)
+            .map_err(|error| Failure::file("read the picture", &args.file, &error))?;
+        return target.write(svg, None);
+    }
     let recorded = open(&args.file)?;
     let in_file = |problem: String| Failure::bad(format!("{}: {problem}", args.file.display()));
     let account = account(&recorded, catalog).map_err(in_file)?;
@@ -116,39 +128,72 @@ pub fn draw(args: &DrawArgs, catalog: &'static Catalog) -> Result<Exit, Failure>
     let title =
         site(&recorded, catalog).map_or_else(|_| name.to_owned(), |site| crate::out::title(&site));
     let drawn = spacetime::picture(&title, &account, &options).map_err(in_file)?;
-    fs::write(&path, drawn.svg)
-        .map_err(|error| Failure::file("write the picture", &path, &error))?;
-    let mut lines = vec![format!("picture: {}", path.display())];
-    lines.extend(drawn.cut);
-    output::lines(&lines)?;
-    Ok(Exit::Fine)
+    target.write(drawn.svg, drawn.cut)
 }
 
-/// The path of the picture, which ends in .svg and never replaces a trace.
-fn picture_path(args: &DrawArgs) -> Result<PathBuf, Failure> {
-    let path = args.picture.clone().unwrap_or_else(|| args.file.with_extension("svg"));
-    let shown = path.display();
-    if path.extension().is_none_or(|ending| !ending.eq_ignore_ascii_case("svg")) {
-        let right = path.with_extension("svg");
-        return Err(Failure::bad(format!(
-            "a picture is an SVG file, but {shown} does not end in .svg: use a name such as {}",
-            right.display()
-        )));
-    }
-    if is_trace(&path) {
-        return Err(Failure::bad(format!(
-            "{shown} is a trace, and the picture would replace it: give the picture another name"
-        )));
-    }
-    Ok(path)
+/// Where a picture goes.
+enum Target {
+    /// To standard output, as SVG.
+    Output,
+    File(PathBuf, print::Format),
 }
 
-/// Whether a file is a trace, judged by its content: one file can have several names.
-fn is_trace(path: &Path) -> bool {
-    const BEGINNING: &[u8] = b"{\"konklave_trace\"";
-    let mut beginning = [0; BEGINNING.len()];
-    let read = File::open(path).and_then(|mut file| file.read_exact(&mut beginning));
-    read.is_ok() && beginning == BEGINNING
+impl Target {
+    /// The target that is asked for; it never replaces a trace.
+    fn new(args: &DrawArgs) -> Result<Self, Failure> {
+        let path = args.picture.clone().unwrap_or_else(|| args.file.with_extension("svg"));
+        if path == Path::new("-") {
+            return Ok(Self::Output);
+        }
+        let shown = path.display();
+        let Some(format) = print::Format::of(&path) else {
+            let right = path.with_extension("svg");
+            return Err(Failure::bad(format!(
+                "a picture is an SVG, PNG or PDF file, but {shown} does not end in .svg, .png or \
+                 .pdf: use a name such as {}",
+                right.display()
+            )));
+        };
+        if begins(&path, b"{\"konklave_trace\"") {
+            return Err(Failure::bad(format!(
+                "{shown} is a trace, and the picture would replace it: give the picture another \
+                 name"
+            )));
+        }
+        Ok(Self::File(path, format))
+    }
+
+    /// Writes the picture, and says where it is and what is not in it.
+    fn write(self, svg: String, cut: Option<String>) -> Result<Exit, Failure> {
+        match self {
+            Self::Output => {
+                output::lines(&[svg.trim_end().to_owned()])?;
+                cut.iter().for_each(|cut| eprintln!("{cut}"));
+            }
+            Self::File(path, format) => {
+                let bytes =
+                    print::print(svg, format).map_err(|error| Failure::bad(error.to_string()))?;
+                fs::write(&path, bytes)
+                    .map_err(|error| Failure::file("write the picture", &path, &error))?;
+                let mut lines = vec![format!("picture: {}", path.display())];
+                lines.extend(cut);
+                output::lines(&lines)?;
+            }
+        }
+        Ok(Exit::Fine)
+    }
+}
+
+/// Whether a file is a picture of ours.
+fn is_picture(path: &Path) -> bool {
+    begins(path, b"<svg ")
+}
+
+/// Whether a file has this beginning. Its content is judged because one file can have several names.
+fn begins(path: &Path, beginning: &[u8]) -> bool {
+    let mut found = vec![0; beginning.len()];
+    let read = File::open(path).and_then(|mut file| file.read_exact(&mut found));
+    read.is_ok() && found == beginning
 }
 
 /// Writes a trace in another format to standard output.

@@ -52,6 +52,23 @@ fn a_saved_graph_can_be_read_under_its_name() {
         let report = json(&format!("run echo --topology file:{} --json", path.display()));
         assert_eq!(report["nodes"], 5, "{name}");
     }
+    for name in ["ring.dot", "ring.graphml"] {
+        let path = file(name, "");
+        let saved = path.display();
+        let run = "run chang-roberts --nodes 7 --ids random";
+        fine(&format!("{run} --topology directed-ring --save-graph {saved}"));
+        let of = |topology: &str| {
+            let report = json(&format!("{run} --topology {topology} --json"));
+            (report["digest"].clone(), report["messages"].clone())
+        };
+        assert_eq!(of(&format!("file:{saved}")), of("directed-ring"), "{name}");
+        let error = refused(&format!("run echo --topology file:{saved}"));
+        assert!(error.contains("two-way network"), "{name}: {error}");
+        let again = file(&format!("again-{name}"), "");
+        fine(&format!("{run} --topology file:{saved} --save-graph {}", again.display()));
+        let [first, second] = [&path, &again].map(|path| fs::read_to_string(path).unwrap());
+        assert_eq!(first, second, "what is read is written again");
+    }
     let path = file("saved.csv", "a b");
     let error = refused(&format!("run echo --nodes 5 --save-graph {}", path.display()));
     assert!(error.contains("saved as .dot or .graphml"), "{error}");

@@ -59,9 +59,9 @@ fn a_picture_never_takes_the_place_of_anything_else() {
     fs::hard_link(&trace, &svg).unwrap();
     let file = trace.display();
     for (arguments, expected) in [
-        (format!("draw {file} {file}"), "does not end in .svg: use a name such as"),
+        (format!("draw {file} {file}"), "does not end in .svg, .png or .pdf: use a name such as"),
         (format!("draw {file} {}", notes.display()), "does not end in .svg"),
-        (format!("draw {file} {}", folder.join("x.png").display()), "x.svg"),
+        (format!("draw {file} {}", folder.join("x.gif").display()), "x.svg"),
         (format!("draw {file} {}", svg.display()), "is a trace"),
         (format!("draw {}", svg.display()), "is a trace"),
     ] {
@@ -70,10 +70,77 @@ fn a_picture_never_takes_the_place_of_anything_else() {
     }
     assert_eq!(fs::read_to_string(&trace).unwrap(), recorded);
     assert_eq!(fs::read_to_string(&notes).unwrap(), "mine");
-    assert!(!folder.join("x.png").exists());
+    assert!(!folder.join("x.gif").exists());
     let picture = folder.join("t.svg");
     for _ in 0..2 {
         fine(&format!("draw {file}"));
         assert!(fs::read_to_string(&picture).unwrap().starts_with("<svg"), "also over a picture");
     }
+}
+
+/// The numbers in the root element of an SVG picture: its width and height.
+fn size(svg: &str) -> (f64, f64) {
+    let number = |name: &str| {
+        let rest = svg.split_once(&format!(" {name}=\"")).expect("it has a size").1;
+        rest.split_once('"').unwrap().0.parse().unwrap()
+    };
+    (number("width"), number("height"))
+}
+
+#[test]
+fn the_name_of_a_picture_says_its_format() {
+    let trace = trace("formats", "run raymond --nodes 3 --entries 1");
+    let file = trace.display();
+    let svg = fine(&format!("draw {file} -"));
+    assert!(svg.starts_with("<svg") && svg.ends_with("</svg>\n"), "only the picture is printed");
+    fine(&format!("draw {file}"));
+    assert_eq!(fs::read_to_string(trace.with_extension("svg")).unwrap(), svg);
+    let written = |picture: &PathBuf| fs::read(picture).unwrap();
+    let (png, pdf) = (trace.with_extension("png"), trace.with_extension("PDF"));
+    fine(&format!("draw {file} {}", png.display()));
+    let bytes = written(&png);
+    assert!(bytes.starts_with(b"\x89PNG\r\n"));
+    // The header of a PNG begins with its width and height: two pixels for one of the picture.
+    let number = |at: usize| u32::from_be_bytes(bytes[at..at + 4].try_into().unwrap());
+    let (width, height) = size(&svg);
+    assert_eq!(f64::from(number(16)), (2.0 * width).ceil());
+    assert_eq!(f64::from(number(20)), (2.0 * height).ceil());
+    fine(&format!("draw {file} {}", pdf.display()));
+    assert!(written(&pdf).starts_with(b"%PDF"));
+    // A picture that is there already is converted.
+    let converted = trace.with_file_name("again.png");
+    fine(&format!("draw {} {}", trace.with_extension("svg").display(), converted.display()));
+    assert_eq!(written(&converted), bytes);
+}
+
+#[test]
+fn a_diagram_is_as_wide_as_it_may_be() {
+    let trace = trace("width", "run ricart-agrawala --nodes 6 --entries 2");
+    let (wide, wide_height) = size(&fine(&format!("draw {} - --width 100000", trace.display())));
+    let (narrow, height) = size(&fine(&format!("draw {} - --width 700", trace.display())));
+    assert!(wide > 2000.0 && narrow <= 700.0, "{wide} {narrow}");
+    assert!(height > 3.0 * wide_height, "{height} {wide_height}");
+    let (usual, _) = size(&fine(&format!("draw {} -", trace.display())));
+    assert!((1000.0..=1600.0).contains(&usual), "{usual}");
+    let error = refused(&format!("draw {} - --width 20", trace.display()));
+    assert!(error.contains("300"), "{error}");
+}
+
+#[test]
+fn an_excerpt_of_many_nodes_shows_those_with_events() {
+    let trace = trace("many", "run chang-roberts --nodes 3000");
+    let svg = fine(&format!("draw {} -", trace.display()));
+    let (width, height) = size(&svg);
+    assert!(width <= 1600.0 && height < 20_000.0, "{width} x {height}");
+    assert!(svg.contains("of 3000 nodes"), "the picture says how many are left out");
+}
+
+#[test]
+fn a_duplicate_message_can_be_seen() {
+    let trace = trace("twice", "run ricart-agrawala --nodes 3 --entries 1 --duplicate 1 --beyond");
+    let svg = fine(&format!("draw {} -", trace.display()));
+    let copies = svg.matches("<title>duplicate of ").count();
+    let doubled = fs::read_to_string(&trace).unwrap().matches("\"doubled\"").count();
+    assert!(copies > 0 && svg.contains(">duplicate</text>"));
+    assert_eq!(copies, doubled, "one for each that the trace tells of");
 }
