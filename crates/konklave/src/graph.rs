@@ -149,7 +149,10 @@ impl Graph {
         let (form, size) = (self.form(), count(self.nodes.into(), "node"));
         match form.tells_edges() {
             true => format!("{form} of {size}"),
-            false => format!("{form} of {size} and {}", count(self.edges(), "edge")),
+            false => {
+                let directed = if self.is_directed() { "directed " } else { "" };
+                format!("{directed}{form} of {size} and {}", count(self.edges(), "edge"))
+            }
         }
     }
 }

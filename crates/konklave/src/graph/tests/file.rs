@@ -135,6 +135,7 @@ fn a_directed_link_carries_messages_one_way() {
 #[test]
 fn a_directed_ring_of_a_file_is_one_in_the_order_of_its_links() {
     let ring = Graph::parse("digraph { 0 -> 2 -> 1 -> 3 -> 0 }", Format::Dot).unwrap();
+    assert_eq!(ring.describe(), "directed graph of 4 nodes and 4 edges");
     let order = ring.ring().expect("it is a cycle");
     assert_eq!([0, 1, 2, 3].map(|node| order.successor(NodeId(node)).0), [2, 3, 1, 0]);
     assert_eq!([2, 3, 1, 0].map(|node| order.predecessor(NodeId(node)).0), [0, 1, 2, 3]);
