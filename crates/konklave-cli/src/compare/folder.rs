@@ -18,7 +18,7 @@ pub(super) fn write(
 ) -> Result<String, Failure> {
     let judged: Vec<_> = rows.iter().map(|row| (row.full_name(), row.agreement)).collect();
     let (outcome, badge, sentence) = verdict(&judged, is_whole);
-    let mut page = Report::new(&report::title(args, task))
+    let mut page = Report::new(&report::title(args, task, rows))
         .verdict(outcome, badge, &sentence)
         .asked(report::asked(args, task, rows))
         .command(&out::command())

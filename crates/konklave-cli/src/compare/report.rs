@@ -220,16 +220,16 @@ pub(super) fn asked(args: &CompareArgs, task: &Task, rows: &[Row]) -> Vec<(Strin
 }
 
 /// What all rows have in common.
-pub(super) fn title(args: &CompareArgs, task: &Task) -> String {
+pub(super) fn title(args: &CompareArgs, task: &Task, rows: &[Row]) -> String {
     let network = task.network.as_ref().map(|network| network.topology.clone());
     let options = common_options(task)
         .filter(|(name, _)| task.problem.option(name).is_some_and(|option| option.is_series));
     let parts = network.into_iter().chain(options.map(|(name, value)| format!("{name} {value}")));
     let parts: Vec<_> = parts.map(|part| format!(", {part}")).collect();
     let (nodes, delay, seed) = (task.base.nodes, &args.delay, args.seed);
-    let seeds = match args.runs {
-        Some(1) => format!("seed {seed}"),
-        _ => format!("seeds from {seed}"),
+    let seeds = match rows.iter().any(|row| row.runs > 1) {
+        true => format!("seeds from {seed}"),
+        false => format!("seed {seed}"),
     };
     let title = task.problem.title;
     format!("{title} compared: {nodes} nodes{}, delay {delay}, {seeds}", parts.concat())
@@ -351,8 +351,8 @@ pub(super) fn pictures(args: &CompareArgs, task: &Task, rows: &[Row]) -> Vec<Pic
         let scenario = &task.scenarios[group[0].place];
         let labels: Vec<_> = scenario.labels.iter().map(|(_, value)| *value).collect();
         let title = match scenario.sentence.is_empty() {
-            true => title(args, task),
-            false => format!("{}; {}", title(args, task), scenario.sentence),
+            true => title(args, task, rows),
+            false => format!("{}; {}", title(args, task, rows), scenario.sentence),
         };
         let file = |quantity: Option<&'static str>| match (&labels[..], quantity) {
             ([], quantity) => format!("{}.svg", quantity.unwrap_or("comparison")),

@@ -44,10 +44,7 @@ fn plots_say_load_delay_and_seeds_and_what_they_count() {
     // The table leaves a warm-up out, the bars do not, and say so.
     assert!(read(&out, "kinds.svg").contains("over the whole run"));
     let out = folder("compare-titles");
-    fine(&format!(
-        "compare booking --nodes 4 --runs 1 --delay uniform:1..5 --out {}",
-        out.display()
-    ));
+    fine(&format!("compare booking --nodes 4 --delay uniform:1..5 --out {}", out.display()));
     let pictures = fs::read_dir(&out).unwrap().map(|it| it.unwrap().path());
     let pictures: Vec<_> =
         pictures.filter(|it| it.extension().is_some_and(|it| it == "svg")).collect();
