@@ -228,7 +228,7 @@ fn sheet_of_forms(rule: &mut impl FnMut(&str, &str)) {
     rule(".k-grid,.k-minor", "fill:none;stroke-width:1");
     rule(".k-axis", "fill:none;stroke-width:1.2");
     rule(".k-edge", "fill:none;stroke-width:1.2");
-    rule(".k-leader", "fill:none;stroke-width:.7");
+    rule(".k-guide", "fill:none;stroke-width:.7");
     rule(".k-thin", "stroke-width:1.2");
     rule(".k-bold", "stroke-width:2.6");
     rule(".k-rim", "stroke-width:.8");
@@ -259,7 +259,7 @@ fn sheet_of_colours(rule: &mut impl FnMut(&str, &str), colours: &[&str], tones: 
     rule(".k-soft,.k-shade", &format!("fill:{soft}"));
     rule(".k-alarm", &format!("fill:{alarm}"));
     rule(".k-alarm-line", &format!("stroke:{alarm}"));
-    rule(".k-axis,.k-edge,.k-leader", &format!("stroke:{axis}"));
+    rule(".k-axis,.k-edge,.k-guide", &format!("stroke:{axis}"));
     rule(".k-grid,.k-minor", &format!("stroke:{grid}"));
     rule(".k-ink-line", &format!("fill:none;stroke:{ink}"));
     rule(".k-hollow", &format!("fill:{ground};stroke:{ink}"));

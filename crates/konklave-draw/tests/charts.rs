@@ -283,11 +283,11 @@ fn no_two_curves_share_colour_and_dash_and_none_leaves_the_frame() {
         let right = of_class(&document, "k-grid").into_iter().flat_map(points);
         let right = right.map(|point| point.0).fold(0.0, f64::max);
         assert!(curves.iter().all(|it| points(*it).iter().all(|point| point.0 <= right)));
-        for leader in of_class(&document, "k-leader") {
+        for leader in of_class(&document, "k-guide") {
             assert!(points(leader).iter().all(|point| point.0 > right), "{series} series");
         }
         let names = if series > 6 { series as usize } else { 0 };
-        assert_eq!(of_class(&document, "k-leader").len(), names);
+        assert_eq!(of_class(&document, "k-guide").len(), names);
     }
 }
 

@@ -77,7 +77,7 @@ fn name_lines(canvas: &mut Canvas, frame: &Frame, all: &[Series]) {
     for (&((_, y), series), place) in ends.iter().zip(places) {
         let left = right - SHORT_SAMPLE;
         canvas.open("k-tip", &series.name);
-        canvas.line("k-leader", (frame.area.right + 3.0, y), (left - 3.0, place));
+        canvas.line("k-guide", (frame.area.right + 3.0, y), (left - 3.0, place));
         canvas.line(&dashed(series.look, series.dash), (left, place), (right, place));
         series.look.marker(canvas, (left + SHORT_SAMPLE / 2.0, place), 3.5);
         let name = text::shorten(&series.name, Font::TICK, NAME);
