@@ -27,8 +27,8 @@ use crate::replay::{length, rebuild, refuse_nodes};
   konklave draw t.jsonl - > t.svg
   konklave draw out/growth/growth.svg growth.pdf
 
-The name of the picture says its format: .svg, .png or .pdf. The pictures of reports can be converted
-the same way. A diagram that is wider than --width is broken into rows.
+The name of the picture says its format: .svg, .png or .pdf. The pictures of reports can be
+converted the same way. A diagram that is wider than --width is broken into rows.
 Without --from, --to and --causal, a long trace is cut to a legible excerpt.
 Steps are numbered from 0 in the order of the trace: --numbers writes the numbers into the picture.
 In the trace of a search, the number of a step is its time.")]
@@ -58,7 +58,9 @@ pub struct DrawArgs {
     #[arg(long)]
     pub proportional: bool,
     /// Break the diagram into rows of at most this width [default: 1600]
-    #[arg(long, value_name = "PIXELS", value_parser = clap::value_parser!(u32).range(300..=100_000))]
+    #[arg(
+        long, value_name = "PIXELS", value_parser = clap::value_parser!(u32).range(300..=100_000)
+    )]
     pub width: Option<u32>,
 }
 
@@ -189,7 +191,8 @@ fn is_picture(path: &Path) -> bool {
     begins(path, b"<svg ")
 }
 
-/// Whether a file has this beginning. Its content is judged because one file can have several names.
+/// Whether a file has this beginning. Its content is judged because one file can have several
+/// names.
 fn begins(path: &Path, beginning: &[u8]) -> bool {
     let mut found = vec![0; beginning.len()];
     let read = File::open(path).and_then(|mut file| file.read_exact(&mut found));

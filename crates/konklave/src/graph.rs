@@ -5,8 +5,9 @@
 //! random graphs and graphs from files ([`Graph::parse`]) store adjacency lists.
 //!
 //! Every graph is connected, has at least one node, and has neither loops nor parallel edges. All
-//! graphs but the directed ring and those of files with directed links are undirected: a link carries
-//! messages in both directions. In a directed graph, every node reaches every other along the links.
+//! graphs but the directed ring and those of files with directed links are undirected: a link
+//! carries messages in both directions. In a directed graph, every node reaches every other along
+//! the links.
 //!
 //! ```
 //! use konklave::NodeId;
@@ -90,8 +91,8 @@ impl Graph {
         self.neighbours(from).contains(to)
     }
 
-    /// The number of links. In an undirected graph a link counts once, in a directed one for each of
-    /// its directions.
+    /// The number of links. In an undirected graph a link counts once, in a directed one for each
+    /// of its directions.
     pub fn edges(&self) -> u64 {
         self.shape.edges(self.nodes)
     }

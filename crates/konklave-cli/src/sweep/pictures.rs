@@ -6,9 +6,30 @@ use konklave_draw::Axis;
 use konklave_draw::chart::{Plot, Point, Stacked, samples};
 use konklave_report::growth::{Fit, Growth};
 
+use super::SweepArgs;
 use super::runs::Cell;
 use super::summary::{Group, Summary};
 use crate::out::{self, Picture};
+
+/// What all curves have in common: the algorithm or the family, options such as the load, the delay
+/// and the seeds.
+pub(super) fn title(args: &SweepArgs, summary: &Summary) -> String {
+    let cells = || summary.groups.iter().map(|group| &group.cell);
+    let mut parts = vec![args.algorithm.clone()];
+    for (name, value) in cells().next().into_iter().flat_map(|first| &first.options) {
+        if cells().all(|cell| cell.options.get(name) == Some(value)) {
+            parts.push(format!("{} {value}", name.replace('-', " ")));
+        }
+    }
+    if let [delay] = &args.delay[..] {
+        parts.push(format!("delay {delay}"));
+    }
+    parts.push(match args.seeds {
+        1 => format!("seed {}", args.seed),
+        seeds => format!("{seeds} seeds"),
+    });
+    parts.join(", ")
+}
 
 /// The plots of the page.
 pub(super) fn pictures(title: &str, summary: &Summary) -> Vec<Picture> {

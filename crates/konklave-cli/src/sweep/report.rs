@@ -11,7 +11,7 @@ use super::SweepArgs;
 use super::bounds::Judgement;
 use super::json::for_machines;
 use super::log::RUNS;
-use super::pictures::{growth, pictures, series, several_sizes};
+use super::pictures::{growth, pictures, series, several_sizes, title};
 use super::summary::{Group, Law, Summary};
 use super::verdicts;
 use crate::args::Format;
@@ -53,28 +53,6 @@ pub(super) fn report(
         output::lines(&lines)?;
     }
     Ok(())
-}
-
-/// What all curves have in common: the algorithm or the family, options such as the load, the delay
-/// and the seeds.
-fn title(args: &SweepArgs, summary: &Summary) -> String {
-    let cells = || summary.groups.iter().map(|group| &group.cell);
-    let mut parts = vec![args.algorithm.clone()];
-    for name in options(summary) {
-        let mut values = cells().map(|cell| cell.options.get(&name));
-        let first = values.next().flatten();
-        if let Some(value) = first.filter(|_| values.all(|value| value == first)) {
-            parts.push(format!("{} {value}", name.replace('-', " ")));
-        }
-    }
-    if let [delay] = &args.delay[..] {
-        parts.push(format!("delay {delay}"));
-    }
-    parts.push(match args.seeds {
-        1 => format!("seed {}", args.seed),
-        seeds => format!("{seeds} seeds"),
-    });
-    parts.join(", ")
 }
 
 /// The table on the terminal: its head and its rows.

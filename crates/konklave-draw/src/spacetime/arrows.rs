@@ -143,8 +143,8 @@ fn ending_of(fate: Fate) -> Ending {
     if matches!(fate, Fate::Missed(_)) { Ending::Cross } else { Ending::Head }
 }
 
-/// The part of an arrow between two events that lies in this row: what comes from the row before, or
-/// goes to the next, crosses the border at the same height in both.
+/// The part of an arrow between two events that lies in this row: what comes from the row before,
+/// or goes to the next, crosses the border at the same height in both.
 fn within_row(layout: &Layout, (from, to): (EventId, EventId), ends: Ends) -> Ends {
     let ((x1, y1), (x2, y2), ending) = ends;
     let height = |x: f64| y1 + ((x - x1) / (x2 - x1)).clamp(0.0, 1.0) * (y2 - y1);
