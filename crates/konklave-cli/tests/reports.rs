@@ -373,3 +373,27 @@ fn bad_input_is_refused() {
         assert!(error.contains(expected), "{arguments}: {error}");
     }
 }
+
+#[test]
+fn a_run_is_shown_over_time() {
+    let out = folder("time");
+    fine(&format!("run raymond --nodes 7 --entries 20 --out {}", out.display()));
+    let table = read(&out, "over_time.csv");
+    let mut lines = table.lines();
+    assert_eq!(lines.next(), Some("from,to,sent,in_transit,granted,granted_per_t,waiting"));
+    let rows: Vec<Vec<f64>> =
+        lines.map(|line| line.split(',').map(|cell| cell.parse().unwrap()).collect()).collect();
+    assert!((2..=50).contains(&rows.len()), "{}", rows.len());
+    let report: Value = serde_json::from_str(&read(&out, "results.json")).unwrap();
+    let messages = report["messages"]["total"].as_f64().unwrap();
+    let sum = |of: &dyn Fn(&Vec<f64>) -> f64| rows.iter().map(of).sum::<f64>();
+    assert_eq!((sum(&|row| row[2]), sum(&|row| row[4])), (messages, 7.0 * 20.0));
+    // Every message is in transit for one tick, and a node waits for what the report says.
+    assert!((sum(&|row| row[3] * (row[1] - row[0])) - messages).abs() < 1e-6);
+    let waiting = report["mutex"]["waiting_time"]["mean"].as_f64().unwrap() * 7.0 * 20.0;
+    let waited = sum(&|row| row[6] * (row[1] - row[0]));
+    assert!((waited - waiting).abs() < 1e-3, "{waited} against {waiting}");
+    for picture in ["over_time.svg", "rate.svg"] {
+        assert!(read(&out, picture).contains("time, in ticks"));
+    }
+}

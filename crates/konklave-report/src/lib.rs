@@ -31,6 +31,7 @@ pub mod growth;
 pub mod html;
 pub mod junit;
 pub mod network;
+pub mod over_time;
 mod show;
 pub mod spacetime;
 pub mod statistics;

@@ -8,6 +8,7 @@ use konklave_catalog::site::Site;
 use konklave_report::folder::Folder;
 use konklave_report::html::{Outcome, Report};
 use konklave_report::network::{self, Roles};
+use konklave_report::over_time::{self, Window};
 use konklave_report::table::{Cell, Table};
 use serde_json::Value;
 
@@ -22,6 +23,9 @@ const NODES_MAX: u32 = 100;
 const NETWORK_MAX: u32 = 400;
 /// Files of networks with more edges fill the disk.
 const EDGES_MAX: u64 = 100_000;
+
+/// The largest number of windows in which a run is shown over time.
+const WINDOWS: u64 = 50;
 
 const TRACE: &str = "trace.jsonl";
 
@@ -65,7 +69,13 @@ pub(super) fn write(
             let trace =
                 File::open(path).map_err(|it| Failure::file("read the trace", path, &it))?;
             let account = out::account(BufReader::new(trace), site)?;
-            out::pictures(site, &account)?
+            let t = args.delay.mean();
+            let windows = over_time::windows(&account, WINDOWS);
+            folder.write("over_time.csv", over_time::table(&windows, t).csv())?;
+            files.push(("over_time.csv", "the run in windows of time"));
+            let mut pictures = out::pictures(site, &account)?;
+            pictures.extend(plots_over_time(&title, &windows, t));
+            pictures
         }
         None => without_trace(report, site, &title),
     };
@@ -129,6 +139,22 @@ fn asked(args: &RunArgs, site: &Site) -> Vec<(String, String)> {
 
 fn list(items: &[impl ToString]) -> String {
     items.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+}
+
+/// Plots of a run over time, if it takes any.
+fn plots_over_time(title: &str, windows: &[Window], t: f64) -> Vec<Picture> {
+    let Some(Window { from, to, .. }) = windows.first().filter(|_| windows.len() > 1) else {
+        return Vec::new();
+    };
+    let window = crate::output::counted(to - from, "tick", "ticks");
+    let crowd =
+        format!("Messages in transit, and nodes that wait, averaged over windows of {window}.");
+    let mut all = vec![Picture::new("over_time.svg", crowd, over_time::crowd(title, windows))];
+    if windows.iter().any(|window| window.granted > 0) {
+        let rate = format!("Requests granted per T, in windows of {window}.");
+        all.push(Picture::new("rate.svg", rate, over_time::rate(title, windows, t)));
+    }
+    all
 }
 
 /// The pictures of a run whose steps were not kept.
