@@ -6,7 +6,7 @@ use crate::needs::Needs;
 #[derive(Clone, Debug)]
 pub struct Scenario {
     /// The columns that distinguish it from other scenarios: head and value.
-    pub labels: Vec<(&'static str, &'static str)>,
+    pub labels: Vec<(&'static str, String)>,
     /// A description: `all nodes start, ids ascending`. Empty if there is only one scenario.
     pub sentence: String,
     /// The options of its runs.

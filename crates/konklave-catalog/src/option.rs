@@ -55,7 +55,7 @@ pub struct Opt {
     pub check: fn(&str) -> Result<(), String>,
     /// Draws a value for a random run; `None` is the default.
     pub draw: fn(&mut Draw<'_>) -> Option<String>,
-    /// Whether a sweep takes several values, separated by commas, each a series of its own.
+    /// Whether its value is part of the name of a series of a sweep, even if there is only one.
     pub is_series: bool,
     /// Whether it sets which nodes make requests, or how many: in a search, it excludes `--budget`.
     pub is_budget: bool,

@@ -124,7 +124,7 @@ pub struct ExplainArgs {
 }
 
 /// Options of `run`.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[command(after_help = "Examples:
   konklave run chang-roberts --nodes 1000000 --seed 1 --json
   konklave run ricart-agrawala --nodes 50 --load heavy --entries 20 --delay uniform:1..10

@@ -13,13 +13,15 @@ use konklave_catalog::option::Verb;
 use konklave_catalog::problem::About;
 use konklave_catalog::setup::Setup;
 use konklave_report::folder::Folder;
+use konklave_sim::Delay;
 
 use crate::Exit;
 use crate::args::Format;
 use crate::failure::Failure;
-use crate::given::refuse_foreign;
+use crate::given::{algorithms, refuse_foreign};
 use crate::output;
 use crate::progress::Watch;
+use crate::several::split;
 pub use args::CompareArgs;
 pub(crate) use measure::Agreement;
 use measure::{Row, measure};
@@ -40,8 +42,8 @@ struct Task {
 ///
 /// If the family or an algorithm does not exist, or the output cannot be written.
 pub fn compare(args: &CompareArgs, catalog: &'static Catalog) -> Result<Exit, Failure> {
-    let problem = catalog.find_problem(&args.family)?;
-    let entries = entries(args, problem, catalog)?;
+    let entries = entries(args, catalog)?;
+    let problem = entries[0].problem;
     let task = task(args, problem, &entries)?;
     let suits = |entry: &&&Entry| task.network.as_ref().is_none_or(|it| it.suits(entry));
     let suited: Vec<_> = entries.iter().filter(suits).collect();
@@ -73,22 +75,54 @@ pub fn compare(args: &CompareArgs, catalog: &'static Catalog) -> Result<Exit, Fa
 }
 
 /// The algorithms to compare.
-fn entries(
-    args: &CompareArgs,
-    problem: &'static About,
-    catalog: &'static Catalog,
-) -> Result<Vec<&'static Entry>, Failure> {
+fn entries(args: &CompareArgs, catalog: &'static Catalog) -> Result<Vec<&'static Entry>, Failure> {
+    let all = algorithms(&args.family, catalog)?;
+    let problem = all[0].problem;
     let entries: Vec<&'static Entry> = match args.only.is_empty() {
-        true => catalog.entries_of(problem).collect(),
+        true => all,
         false => args.only.iter().map(|name| catalog.find(name)).collect::<Result<_, _>>()?,
     };
     if let Some(entry) = entries.iter().find(|entry| entry.problem != problem) {
         return Err(Failure::bad(format!("{} is not of the family {problem}", entry.name)));
     }
-    if let Some(entry) = entries.first() {
-        refuse_foreign(catalog, entry, &args.options, Verb::Compare)?;
-    }
+    refuse_foreign(catalog, entries[0], &args.options, Verb::Compare)?;
     Ok(entries)
+}
+
+/// The scenarios of the problem, for each combination of values of its options.
+fn scenarios(problem: &About, base: &Setup, delay: Delay) -> Vec<Scenario> {
+    let mut combinations = vec![(base.clone(), Vec::new())];
+    for option in problem.options_of(Verb::Compare).filter(|option| option.is_series) {
+        let list = base.options.get(option.name).map(|list| split(list, option.check));
+        let Some(Ok(values)) = list else { continue }; // Lists were checked when they were read.
+        let with = |(setup, labels): &(Setup, Vec<_>), value: &String| {
+            let mut labels = labels.clone();
+            if values.len() > 1 {
+                labels.push((option.name, value.clone()));
+            }
+            (setup.clone().with(option.name, value), labels)
+        };
+        combinations = combinations
+            .iter()
+            .flat_map(|it| values.iter().map(|value| with(it, value)).collect::<Vec<_>>())
+            .collect();
+    }
+    let mut all = Vec::new();
+    for (setup, labels) in combinations {
+        for mut scenario in (problem.scenarios)(&setup, delay) {
+            let words = labels.iter().map(|(name, value)| format!("{name} {value}"));
+            let sentence = Some(scenario.sentence.clone()).filter(|it| !it.is_empty());
+            scenario.sentence = words.chain(sentence).collect::<Vec<_>>().join(", ");
+            scenario.labels = labels.iter().cloned().chain(scenario.labels).collect();
+            for (name, value) in &labels {
+                if !scenario.options.iter().any(|(other, _)| other == name) {
+                    scenario.options.push((*name, value.clone()));
+                }
+            }
+            all.push(scenario);
+        }
+    }
+    all
 }
 
 /// The comparison that the options describe.
@@ -110,7 +144,7 @@ fn task(
         options: args.options.clone(),
         ..Setup::default()
     };
-    let scenarios = (problem.scenarios)(&base, args.delay);
+    let scenarios = scenarios(problem, &base, args.delay);
     let is_many = |scenario: &Scenario| scenario.runs == konklave_catalog::compare::Runs::Many;
     if args.runs.is_some() && !scenarios.iter().any(is_many) {
         return Err(Failure::bad(format!(

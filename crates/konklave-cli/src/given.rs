@@ -7,9 +7,11 @@ use konklave_catalog::catalog::Catalog;
 use konklave_catalog::entry::Entry;
 use konklave_catalog::option::{Choice, Opt, Verb};
 use konklave_catalog::problem::About;
+use konklave_catalog::refusal::nearest;
 
 use crate::args::plain;
 use crate::failure::Failure;
+use crate::several::split;
 
 /// The values of the options of a problem and an algorithm, by name.
 pub type Given = BTreeMap<String, String>;
@@ -40,6 +42,48 @@ pub(crate) fn given(catalog: &'static Catalog, name: &str, found: &ArgMatches) -
     let names = options(catalog, verb).map(|option| option.name).chain(choices);
     let value = |name: &str| Some((name.to_owned(), found.get_one::<String>(name)?.clone()));
     names.filter_map(value).collect()
+}
+
+/// The algorithms of a list of names of algorithms and families, all of one family.
+///
+/// # Errors
+///
+/// If a name is unknown, or algorithms of different families are named.
+pub(crate) fn algorithms(
+    names: &str,
+    catalog: &'static Catalog,
+) -> Result<Vec<&'static Entry>, Failure> {
+    let mut entries: Vec<&'static Entry> = Vec::new();
+    for name in names.split(',') {
+        let named = match catalog.find_problem(name) {
+            Ok(problem) => catalog.entries_of(problem).collect(),
+            Err(_) => vec![find(name, catalog)?],
+        };
+        let known: BTreeSet<&str> = entries.iter().map(|entry| entry.name.as_str()).collect();
+        let new = named.into_iter().filter(|entry| !known.contains(entry.name.as_str()));
+        entries.extend(new.collect::<Vec<_>>());
+    }
+    let Some(first) = entries.first() else {
+        return Err(Failure::bad(format!("the family {names} has no algorithms")));
+    };
+    match entries.iter().find(|entry| entry.problem != first.problem) {
+        None => Ok(entries),
+        Some(other) => Err(Failure::bad(format!(
+            "{} is of the family {}, but {} of the family {}: what they measure differs",
+            first.name, first.problem, other.name, other.problem
+        ))),
+    }
+}
+
+/// The algorithm with this name, where families could have been named as well.
+fn find(name: &str, catalog: &'static Catalog) -> Result<&'static Entry, Failure> {
+    catalog.find(name).map_err(|unknown| {
+        let families = catalog.problems().iter().map(|problem| problem.name);
+        match nearest(name, families) {
+            Some(hint) => Failure::bad(format!("there is no family '{name}': {hint}")),
+            None => unknown.into(),
+        }
+    })
 }
 
 /// Refuses options that do not apply to the algorithm, instead of ignoring them.
@@ -101,17 +145,20 @@ fn option(catalog: &Catalog, option: &'static Opt, verb: Verb) -> Arg {
         .map(|problem| problem.title)
         .collect();
     let usual = option.usual(verb).map_or("", |usual| usual.text());
-    let is_series = option.is_series && verb == Verb::Sweep;
-    let several = if is_series { "; several values, separated by commas" } else { "" };
     let check = move |text: &str| {
-        let separator = if is_series { "," } else { "\n" };
-        let parts: Vec<_> = text.split(separator).map(plain).collect();
-        parts.iter().try_for_each(|part| (option.check)(part)).map(|()| parts.join(separator))
+        // A list keeps its commas; each number in it may be written in any form.
+        let text = text.split(',').map(plain).collect::<Vec<_>>().join(",");
+        match verb {
+            Verb::Sweep => split(&text, option.check).map(drop),
+            Verb::Compare if option.is_series => split(&text, option.check).map(drop),
+            _ => (option.check)(&text),
+        }
+        .map(|()| text)
     };
     Arg::new(option.name)
         .long(option.name)
         .value_name(option.value)
-        .help(format!("{}{several} [default: {usual}]", option.help))
+        .help(format!("{} [default: {usual}]", option.help))
         .help_heading(in_one(&owners))
         .value_parser(check)
 }

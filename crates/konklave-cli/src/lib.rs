@@ -25,6 +25,8 @@ pub mod run;
 mod schedule;
 mod seal;
 pub mod setup;
+mod several;
+pub mod shard;
 mod shell;
 pub mod shrink;
 mod specimens;

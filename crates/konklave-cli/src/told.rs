@@ -1,6 +1,6 @@
 //! The beginning of every JSON report: the command that made it, its version and its options.
 
-use std::sync::OnceLock;
+use std::sync::Mutex;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use konklave_catalog::catalog::Catalog;
@@ -17,8 +17,9 @@ use crate::out;
 /// field is removed, renamed or gets another meaning.
 pub(crate) const SCHEMA: u32 = 1;
 
-/// The options of this process, as clap has parsed them. Like its arguments, they do not change.
-static OPTIONS: OnceLock<Map<String, Value>> = OnceLock::new();
+/// The options of the command line that was parsed last: that of this process, or of the job whose
+/// parts it merges.
+static OPTIONS: Mutex<Option<Map<String, Value>>> = Mutex::new(None);
 
 /// Remembers the options of this process, with their defaults. Those that the catalogue declares
 /// are left out unless they were given: which of them apply depends on the algorithm.
@@ -35,9 +36,10 @@ pub(crate) fn remember(command: &Command, matches: &ArgMatches, catalog: &'stati
             }
         }
     }
-    // A second command line in one process, as in tests, changes nothing.
-    let _ = OPTIONS.set(options);
+    *OPTIONS.lock().expect(UNHARMED) = Some(options);
 }
+
+const UNHARMED: &str = "no thread panics with it";
 
 fn is_help(option: &Arg) -> bool {
     use ArgAction::{Help, HelpLong, HelpShort, Version};
@@ -77,7 +79,7 @@ pub(crate) struct Told<T> {
 impl<T: Serialize> Told<T> {
     /// The report with the options of the command line, of which some have these effective values.
     pub(crate) fn new(report: T, effective: impl IntoIterator<Item = (String, Value)>) -> Self {
-        let mut options = OPTIONS.get().cloned().unwrap_or_default();
+        let mut options = OPTIONS.lock().expect(UNHARMED).clone().unwrap_or_default();
         options.extend(effective.into_iter().map(|(name, it)| (name.replace('-', "_"), it)));
         let version = env!("CARGO_PKG_VERSION");
         Self { schema: SCHEMA, version, command: out::command(), options, report }

@@ -320,7 +320,7 @@ fn scenarios(_setup: &Setup, _delay: Delay) -> Vec<Scenario> {
     let starts = [("all", "all nodes start"), ("one", "one node starts")];
     let orders = ["ascending", "descending", "random"];
     let scenario = |(start, sentence): (&'static str, &str), order: &'static str| Scenario {
-        labels: vec![("initiators", start), ("ids", order)],
+        labels: vec![("initiators", start.to_owned()), ("ids", order.to_owned())],
         sentence: format!("{sentence}, ids {order}"),
         options: vec![(INITIATORS.name, start.to_owned()), (IDS.name, order.to_owned())],
         runs: Runs::Many,

@@ -11,7 +11,7 @@ use konklave_sim::{Delay, Options};
 
 use super::network_formulas::nodes;
 use super::table;
-use crate::demand::{self, CS, Demand, LOAD, WARMUP};
+use crate::demand::{self, CS, Demand, LOAD, THINK, WARMUP};
 use crate::expected::Expected;
 use crate::site::Site;
 
@@ -33,7 +33,8 @@ impl Conditions {
         let is_long = inside as f64 >= 5.0 * options.delay.mean();
         let is_constant = matches!(options.delay, Delay::Constant(_));
         let is_steady = site.get::<u64>(&WARMUP).is_some_and(|warmup| warmup > 0);
-        let is_regular = load == Demand::Heavy && is_constant && is_long && is_steady;
+        let is_busy = site.get::<u64>(&THINK).unwrap_or_default() == 0;
+        let is_regular = load == Demand::Heavy && is_constant && is_long && is_steady && is_busy;
         Some(Self { load, is_regular })
     }
 }

@@ -13,15 +13,19 @@ use crate::given::Given;
 #[command(after_help = "Examples:
   konklave compare mutex --nodes 13
   konklave compare mutex --nodes 57 --load heavy --markdown
-  konklave compare mutex --nodes 13 --only raymond,naimi-trehel --csv
+  konklave compare raymond,naimi-trehel,suzuki-kasami --nodes 13 --load light,heavy
   konklave compare mutex --nodes 13 --load heavy --variants
   konklave compare election --topology ring --nodes 1024
   konklave compare mutex --nodes 13 --load heavy --out out/mutex
 
+--load takes several loads, separated by commas, each with rows of its own. `sweep` compares sizes,
+delays, variants and faults as well.
+
 The family decides which workload is run, and how often: locks have one long run, measured in its
 steady state if there is one; algorithms that depend on the order of ids run for several orders.")]
 pub struct CompareArgs {
-    /// The family, by a name that `list` shows
+    /// The family, by a name that `list` shows; or some of its algorithms, separated by commas
+    #[arg(value_name = "ALGORITHMS")]
     pub family: String,
     /// Number of nodes
     #[arg(long, short, value_parser = number_of_nodes, default_value = "13")]

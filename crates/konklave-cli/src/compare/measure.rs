@@ -72,7 +72,7 @@ pub(super) struct Row {
     pub(super) is_default: bool,
     /// The index of its scenario.
     pub(super) place: usize,
-    pub(super) labels: Vec<(&'static str, &'static str)>,
+    pub(super) labels: Vec<(&'static str, String)>,
     pub(super) sentence: String,
     pub(super) runs: u32,
     /// The mean of the main quantity; the margin is that of 95 % confidence.

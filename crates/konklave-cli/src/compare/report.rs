@@ -62,7 +62,7 @@ fn columns(task: &Task, rows: &[Row]) -> Vec<Column> {
         columns.push(Column::new("network", network));
     }
     for (place, (label, _)) in task.scenarios[0].labels.iter().enumerate() {
-        columns.push(Column::new(label, move |row| row.labels[place].1.into()));
+        columns.push(Column::new(label, move |row| row.labels[place].1.as_str().into()));
     }
     columns.extend([
         Column::new(main.column, |row| row.main.into()).meaning(main.meaning),
@@ -325,7 +325,7 @@ pub(super) fn results(task: &Task, rows: &[Row]) -> Table {
             row.entry.document().year().into(),
         ];
         cells.extend(is_alone.then(|| Cell::from(row.entry.needs.network.to_string())));
-        cells.extend(row.labels.iter().map(|(_, value)| Cell::from(*value)));
+        cells.extend(row.labels.iter().map(|(_, value)| Cell::from(value.as_str())));
         cells.extend(is_mean.then_some(Cell::from(row.runs)));
         cells.push(row.main.into());
         cells.extend(is_mean.then_some(Cell::from(row.margin)));
@@ -349,7 +349,8 @@ pub(super) fn pictures(args: &CompareArgs, task: &Task, rows: &[Row]) -> Vec<Pic
     let mut pictures = Vec::new();
     for group in rows.chunk_by(|a, b| a.place == b.place) {
         let scenario = &task.scenarios[group[0].place];
-        let labels: Vec<_> = scenario.labels.iter().map(|(_, value)| *value).collect();
+        let labels = scenario.labels.iter().map(|(_, value)| value.replace(':', "-"));
+        let labels: Vec<String> = labels.collect();
         let title = match scenario.sentence.is_empty() {
             true => title(args, task, rows),
             false => format!("{}; {}", title(args, task, rows), scenario.sentence),

@@ -50,6 +50,8 @@ pub(super) fn for_machines(
         "seeds": {"first": args.seed, "count": args.seeds},
         "units": units(summary),
         "swept": args.algorithm,
+        "x": summary.x.name(),
+        "shard": args.shard,
         "quantity": summary.quantity.name,
         "complete": context.is_whole,
         "rows": table(summary).json(),

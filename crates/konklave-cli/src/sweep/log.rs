@@ -5,13 +5,14 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use konklave_catalog::problem::About;
 use konklave_report::folder::FolderError;
 use serde::{Deserialize, Serialize};
 
 use super::SweepArgs;
-use super::runs::{Cell, Ran};
+use super::runs::{Cell, Ran, Skipped};
+use super::space::Dimension;
 use crate::failure::Failure;
+use crate::shard::Shard;
 
 /// The name of the file.
 pub(super) const RUNS: &str = "runs.jsonl";
@@ -29,31 +30,57 @@ struct Header {
     version: String,
     /// The options given, by name.
     options: BTreeMap<String, String>,
+    /// If only a part of the runs is here: which.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    part: Option<Part>,
 }
 
+/// The part of a sweep that a log holds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Part {
+    pub(super) shard: Shard,
+    /// The arguments of the whole sweep.
+    pub(super) sweep: Vec<String>,
+}
+
+/// The value of an option that is in the line of each run.
+const VARIES: &str = "with several values";
+
 impl Header {
-    fn new(args: &SweepArgs, problem: &About) -> Result<Self, Failure> {
-        let mut options: Vec<(&str, Option<String>)> = vec![
-            ("topology", args.topology.clone()),
-            ("fifo", args.fifo.then(|| "yes".to_owned())),
-        ];
-        // Options that vary over the sweep are in the line of each run.
-        let is_common = |name: &str| !problem.option(name).is_some_and(|option| option.is_series);
-        let given = args.options.iter().filter(|(name, _)| is_common(name));
-        options.extend(given.map(|(name, value)| (&name[..], Some(value.clone()))));
-        let given = options.into_iter().filter_map(|(name, value)| Some((name, value?)));
-        let options = given.map(|(name, value)| Ok((name.to_owned(), with_content(value)?)));
-        Ok(Self {
-            konklave_sweep: FORM,
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            options: options.collect::<Result<_, Failure>>()?,
-        })
+    fn new(args: &SweepArgs, dimensions: &[Dimension]) -> Result<Self, Failure> {
+        let mut options = BTreeMap::new();
+        if args.fifo {
+            options.insert("fifo".to_owned(), "yes".to_owned());
+        }
+        for Dimension { name, values, is_series, .. } in dimensions {
+            match &values[..] {
+                [value] if !is_series => {
+                    options.insert(name.clone(), with_content(value.clone())?);
+                }
+                [_] => {} // More values may be added.
+                _ => {
+                    options.insert(name.clone(), VARIES.to_owned());
+                }
+            }
+        }
+        let part = args.shard.map(|shard| Part { shard, sweep: args.words() });
+        let version = env!("CARGO_PKG_VERSION").to_owned();
+        Ok(Self { konklave_sweep: FORM, version, options, part })
     }
 
     /// The first difference between this sweep and that of a file, if there is one.
     fn difference(&self, file: &Self) -> Option<String> {
         if (self.konklave_sweep, &self.version) != (file.konklave_sweep, &file.version) {
             return Some(format!("was written by konklave {}", file.version));
+        }
+        if self.part != file.part {
+            let said = |header: &Self| match &header.part {
+                Some(Part { shard, sweep }) => {
+                    format!("part {shard} of `sweep {}`", sweep.join(" "))
+                }
+                None => "a whole sweep".to_owned(),
+            };
+            return Some(format!("holds {}, but this is {}", said(file), said(self)));
         }
         let names: BTreeSet<_> = self.options.keys().chain(file.options.keys()).collect();
         let differs = |name: &&String| self.options.get(*name) != file.options.get(*name);
@@ -76,6 +103,61 @@ fn with_content(value: String) -> Result<String, Failure> {
     Ok(format!("{value} ({hash:016x})"))
 }
 
+/// The log of a part of a sweep, read to be merged with others.
+pub(super) struct Written {
+    pub(super) folder: PathBuf,
+    pub(super) part: Part,
+    header: Header,
+    pub(super) ran: Vec<Ran>,
+    pub(super) skipped: Vec<Skipped>,
+}
+
+impl Written {
+    /// Reads the log of a part in a folder.
+    pub(super) fn read(folder: &Path) -> Result<Self, Failure> {
+        let path = folder.join(RUNS);
+        let text = fs::read_to_string(&path).map_err(|it| Failure::file("read", &path, &it))?;
+        let mut lines = text.lines();
+        let header = lines.next().and_then(|line| serde_json::from_str::<Header>(line).ok());
+        let part = header.as_ref().and_then(|header| header.part.clone());
+        let Some((header, part)) = header.zip(part) else {
+            return Err(Failure::bad(format!(
+                "{} does not hold a part of a sweep, which --shard writes",
+                path.display()
+            )));
+        };
+        let (mut ran, mut skipped) = (Vec::new(), Vec::new());
+        for line in lines {
+            // The run of a truncated line is missing.
+            match serde_json::from_str(line) {
+                Ok(one) => ran.push(one),
+                Err(_) => skipped.extend(serde_json::from_str(line)),
+            }
+        }
+        Ok(Self { folder: folder.to_owned(), part, header, ran, skipped })
+    }
+
+    /// The first difference between the sweeps of two parts, if there is one.
+    pub(super) fn difference(&self, other: &Self) -> Option<String> {
+        let whole = |of: &Self| (of.part.shard.parts, of.part.sweep.clone());
+        let is_same = whole(self) == whole(other) && self.header.version == other.header.version;
+        let has_same_files = self.header.options == other.header.options;
+        if is_same && has_same_files {
+            return None;
+        }
+        let said = |of: &Self| {
+            let Part { shard, sweep } = &of.part;
+            let (folder, version) = (of.folder.display(), &of.header.version);
+            format!("{folder} is part {shard} of `sweep {}` (konklave {version})", sweep.join(" "))
+        };
+        let files = match is_same {
+            true => ", with other content of the files that it names",
+            false => "",
+        };
+        Some(format!("{}, but {}{files}", said(self), said(other)))
+    }
+}
+
 /// The file, before anything is written to it.
 pub(super) struct Log {
     path: PathBuf,
@@ -91,14 +173,14 @@ impl Log {
     /// is refused.
     pub(super) fn open(
         args: &SweepArgs,
-        problem: &About,
+        dimensions: &[Dimension],
         wanted: &BTreeSet<Key>,
     ) -> Result<Option<Self>, Failure> {
         let Some(folder) = &args.out else { return Ok(None) };
         if folder.exists() && !folder.is_dir() {
             return Err(FolderError::Foreign(folder.clone()).into());
         }
-        let (path, header) = (folder.join(RUNS), Header::new(args, problem)?);
+        let (path, header) = (folder.join(RUNS), Header::new(args, dimensions)?);
         let bytes = match fs::read(&path) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::NotFound && !args.resume => Vec::new(),
@@ -143,7 +225,7 @@ impl Log {
     }
 
     /// Opens the log to append runs.
-    pub(super) fn start(&self) -> Result<File, Failure> {
+    pub(super) fn start(&self) -> Result<Writer, Failure> {
         let unwritable = |error| Failure::file("write", &self.path, &error);
         let mut options = OpenOptions::new();
         let open = || {
@@ -156,6 +238,34 @@ impl Log {
             let line = serde_json::to_string(&self.header).map_err(io::Error::from)?;
             writeln!(file, "{line}").map_err(unwritable)?;
         }
-        Ok(file)
+        Ok(Writer { file, is_part: self.header.part.is_some() })
+    }
+}
+
+/// The log, to append to.
+pub(super) struct Writer {
+    file: File,
+    /// Whether other parts are merged with this one, so that it says what has no result.
+    is_part: bool,
+}
+
+impl Writer {
+    pub(super) fn ran(&mut self, ran: &Ran) -> Result<(), Failure> {
+        self.line(ran)
+    }
+
+    /// Of a whole sweep, what has no result is tried again.
+    pub(super) fn skipped(&mut self, skipped: &Skipped) -> Result<(), Failure> {
+        if self.is_part { self.line(skipped) } else { Ok(()) }
+    }
+
+    /// Writes all runs.
+    pub(super) fn all(mut self, ran: &[Ran]) -> Result<(), Failure> {
+        ran.iter().try_for_each(|ran| self.ran(ran))
+    }
+
+    fn line(&mut self, line: &impl Serialize) -> Result<(), Failure> {
+        let line = serde_json::to_string(line).map_err(io::Error::from)?;
+        Ok(writeln!(self.file, "{line}")?)
     }
 }

@@ -4,20 +4,19 @@ use std::collections::BTreeSet;
 
 use konklave_draw::chart::TextForm;
 use konklave_report::folder::Folder;
-use konklave_report::html::{Outcome, Report};
 use konklave_report::table::{Cell, Table};
 
 use super::SweepArgs;
 use super::bounds::Judgement;
+use super::folder;
 use super::json::for_machines;
-use super::log::RUNS;
-use super::pictures::{growth, pictures, series, several_sizes, title};
+use super::pictures::{growth, has_axis, series, title};
 use super::summary::{Group, Law, Summary};
 use super::verdicts;
+use super::x::described;
 use crate::args::Format;
 use crate::compare::Agreement;
 use crate::failure::Failure;
-use crate::out;
 use crate::output::{self, short};
 use crate::run::Kept;
 
@@ -36,7 +35,7 @@ pub(super) fn report(
     folder: Option<Folder>,
 ) -> Result<(), Failure> {
     let finished = match folder {
-        Some(folder) => Some(write(args, summary, context, folder)?),
+        Some(folder) => Some(folder::write(args, summary, context, folder)?),
         None => None,
     };
     if args.format == Some(Format::Junit) {
@@ -56,7 +55,7 @@ pub(super) fn report(
 }
 
 /// The table on the terminal: its head and its rows.
-fn rows(summary: &Summary) -> Vec<Vec<Cell>> {
+pub(super) fn rows(summary: &Summary) -> Vec<Vec<Cell>> {
     let differs = |of: &dyn Fn(&Group) -> String| {
         let mut all = summary.groups.iter().map(of);
         let first = all.next();
@@ -123,7 +122,7 @@ fn agreement(group: &Group) -> Agreement {
 }
 
 /// A cell of the table on the terminal.
-fn on_terminal(cell: Cell) -> String {
+pub(super) fn on_terminal(cell: Cell) -> String {
     match cell {
         Cell::Empty => String::new(),
         Cell::Text(text) => text,
@@ -138,7 +137,7 @@ fn for_people(args: &SweepArgs, summary: &Summary, context: &Context<'_>) -> Vec
     let rows: Vec<Vec<_>> = rows.map(|row| row.into_iter().map(on_terminal).collect()).collect();
     let mut lines = output::table(&rows);
     lines[0] = output::bold(&lines[0]);
-    if several_sizes(summary) {
+    if has_axis(summary) {
         lines.push(String::new());
         let chart = growth(&title(args, summary), summary).text(TextForm::default());
         lines.extend(chart.lines().map(str::to_owned));
@@ -153,14 +152,14 @@ fn for_people(args: &SweepArgs, summary: &Summary, context: &Context<'_>) -> Vec
         format!("{badge}  {text}")
     }));
     lines.extend(context.left_out.iter().map(|reason| format!("left out: {reason}")));
-    if !context.is_whole {
+    if !context.is_whole && args.merge.is_empty() {
         lines.push("interrupted: the runs so far are kept, and --resume does the rest".to_owned());
     }
     lines
 }
 
 /// How the main quantity grows, in words.
-fn laws(summary: &Summary) -> Vec<String> {
+pub(super) fn laws(summary: &Summary) -> Vec<String> {
     let is_alone = summary.laws.len() == 1;
     let sentence = |law: &Law| {
         let words = law.words(&summary.quantity.words());
@@ -174,14 +173,14 @@ fn laws(summary: &Summary) -> Vec<String> {
 
 /// The verdict about a bound or a promise.
 #[derive(Clone, Copy)]
-enum Badge {
+pub(super) enum Badge {
     Holds,
     Broken,
     Undecided,
 }
 
 impl Badge {
-    fn name(self) -> &'static str {
+    pub(super) fn name(self) -> &'static str {
         match self {
             Self::Holds => "holds",
             Self::Broken => "broken",
@@ -191,7 +190,7 @@ impl Badge {
 }
 
 /// Bounds and promises: a verdict and a sentence for each.
-fn verdicts(summary: &Summary) -> Vec<(Badge, String)> {
+pub(super) fn verdicts(summary: &Summary) -> Vec<(Badge, String)> {
     let bounds = summary.bounds.iter().map(|judged| match &judged.verdict {
         Judgement::Holds => (Badge::Holds, judged.bound.clone()),
         Judgement::Broken(how) => (Badge::Broken, how.clone()),
@@ -200,10 +199,15 @@ fn verdicts(summary: &Summary) -> Vec<(Badge, String)> {
     let broken = summary.groups.iter().filter_map(|group| {
         let (promise, seed) = group.broken.as_ref()?;
         let cell = &group.cell;
-        let options: String = cell.options.values().map(|value| format!("{value} ")).collect();
+        let options = cell.options.iter().map(|(name, value)| described(name, value) + ", ");
         let text = format!(
-            "{promise}: {}, {} nodes, {options}{}, seed {seed}",
-            cell.algorithm, cell.nodes, cell.delay
+            "{promise}: {}, {} nodes, {}{}, in {} of {} runs, the first with seed {seed}",
+            cell.algorithm,
+            cell.nodes,
+            options.collect::<String>(),
+            cell.delay,
+            group.runs_broken,
+            group.runs
         );
         Some((Badge::Broken, text))
     });
@@ -218,8 +222,12 @@ pub(super) fn table(summary: &Summary) -> Table {
     names.dedup();
     let options = options(summary);
     let mut columns = ["algorithm", "nodes", "network"].map(str::to_owned).to_vec();
-    columns.extend(options.iter().cloned());
-    columns.extend(["delay", "runs"].map(str::to_owned));
+    // What was asked for, and what came of it, may have the same name.
+    columns.extend(options.iter().map(|name| match names.contains(&name) {
+        true => format!("asked_{name}"),
+        false => name.clone(),
+    }));
+    columns.extend(["delay", "runs", "runs_broken"].map(str::to_owned));
     columns.extend(names.iter().flat_map(|name| [(*name).clone(), format!("{name}_margin")]));
     columns
         .extend(["formula", "formula_low", "formula_high", "agrees", "verdict"].map(str::to_owned));
@@ -232,14 +240,15 @@ pub(super) fn table(summary: &Summary) -> Table {
 
 fn row(group: &Group, options: &[String], names: &[&String]) -> Vec<Cell> {
     let cell = &group.cell;
-    let runs = group.measured.values().map(|found| found.count).max().unwrap_or(0);
     let mut cells: Vec<Cell> = vec![
         Cell::from(cell.algorithm.as_str()),
         Cell::from(cell.nodes),
         Cell::from(group.network.to_string()),
     ];
     cells.extend(options.iter().map(|name| Cell::from(cell.options.get(name).cloned())));
-    cells.extend([Cell::from(cell.delay.as_str()), Cell::from(runs)]);
+    let counts = [group.runs, group.runs_broken].map(|count| Cell::from(count as u64));
+    cells.push(Cell::from(cell.delay.as_str()));
+    cells.extend(counts);
     for name in names {
         let found = group.measured.get(*name);
         cells.push(found.map_or(Cell::Empty, |found| Cell::from(found.mean)));
@@ -258,9 +267,6 @@ fn row(group: &Group, options: &[String], names: &[&String]) -> Vec<Cell> {
     cells
 }
 
-/// The number of laws that fit in one sentence.
-const LAWS_IN_A_SENTENCE: usize = 3;
-
 /// The configuration of the sweep: the options given.
 pub(super) fn asked(args: &SweepArgs) -> Vec<(String, String)> {
     let common = [
@@ -269,78 +275,15 @@ pub(super) fn asked(args: &SweepArgs) -> Vec<(String, String)> {
         ("delay", list(&args.delay)),
         ("order", if args.fifo { "FIFO".to_owned() } else { String::new() }),
         ("network", args.topology.clone().unwrap_or_default()),
+        ("part", args.shard.map_or(String::new(), |shard| shard.to_string())),
         ("bounds", list(&args.assert)),
     ];
     let common = common.map(|(name, value)| (name.to_owned(), value)).into_iter();
     let options = args.options.iter().map(|(name, value)| (name.replace('-', " "), value.clone()));
-    common.chain(options).filter(|(_, text)| !text.is_empty()).collect()
+    let faults = args.faults.given().map(|(name, list)| (name.to_owned(), list.clone()));
+    common.chain(options).chain(faults).filter(|(_, text)| !text.is_empty()).collect()
 }
 
 fn list(items: &[impl ToString]) -> String {
     items.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
-}
-
-/// Writes the report, its plots and its data to the folder; returns the path of the report.
-fn write(
-    args: &SweepArgs,
-    summary: &Summary,
-    context: &Context<'_>,
-    folder: Folder,
-) -> Result<String, Failure> {
-    let (outcome, badge) = match (summary.is_broken(), context.is_whole, summary.is_decided()) {
-        (true, _, _) => (Outcome::Bad, "broken"),
-        (false, false, _) => (Outcome::Open, "stopped"),
-        (false, true, false) => (Outcome::Open, "undecided"),
-        (false, true, true) => (Outcome::Good, "ok"),
-    };
-    let sentence = match &laws(summary)[..] {
-        all if all.len() > LAWS_IN_A_SENTENCE => format!("{} laws of growth, below", all.len()),
-        few => few.join("; "),
-    };
-    let mut page = Report::new(&format!("Sweep of {}", args.algorithm))
-        .verdict(outcome, badge, &sentence)
-        .asked(asked(args))
-        .command(&out::command())
-        .section("Plots");
-    page = out::show(&folder, page, &pictures(&title(args, summary), summary))?;
-    page = page.section("Growth").preformatted(&laws(summary).join("\n"));
-    for law in &summary.laws {
-        if let Some(table) = fits(law) {
-            let name = series(&law.series, summary);
-            let caption = format!("All laws, fitted to the {} of {name}", summary.quantity.words());
-            page = page.table(&table, &caption);
-        }
-    }
-    for (badge, text) in verdicts(summary) {
-        page = page.text(&format!("{}: {text}", badge.name()));
-    }
-    for reason in context.left_out {
-        page = page.text(&format!("left out: {reason}"));
-    }
-    let results = table(summary);
-    folder.write("results.csv", results.csv())?;
-    folder.write_json("results.json", &for_machines(args, summary, context))?;
-    let mut rows = rows(summary).into_iter();
-    let head = rows.next().unwrap_or_default().into_iter().map(on_terminal);
-    let mut shown = Table::new(head);
-    rows.for_each(|row| shown.push(row));
-    let caption =
-        "Means over seeds, with 95 % confidence. All measured quantities are in results.csv.";
-    page = page.section("Results").table(&shown, caption);
-    let files = [
-        ("results.csv", "the means of all measured quantities"),
-        ("results.json", "the same, with laws and bounds"),
-        (RUNS, "every run"),
-    ];
-    out::finish(folder, &page.files(files))
-}
-
-/// Every law that was fitted, with its error.
-fn fits(law: &Law) -> Option<Table> {
-    let fits = law.growth.as_ref()?.fits();
-    let mut table = Table::new(["law", "fitted", "error"]);
-    for fit in fits {
-        table.push([fit.model.name().to_owned(), fit.to_string(), fit.off()]);
-    }
-    (!table.is_empty()).then_some(table)
 }

@@ -1,24 +1,20 @@
 //! The runs of a sweep: in parallel, each logged when it ends.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use konklave_catalog::entry::Entry;
-use konklave_catalog::option::{Usual, Verb};
-use konklave_catalog::problem::About;
 use konklave_catalog::quantity::{COMMON, Measures};
-use konklave_catalog::setup::Setup;
 use konklave_catalog::site::Site;
 use konklave_catalog::system::Watch;
-use konklave_sim::{Delay, Ended as Stopped, Options, Progress, Report};
+use konklave_sim::{Ended as Stopped, Options, Progress, Report};
 use serde::{Deserialize, Serialize};
 
-use super::SweepArgs;
 use super::log::Key;
-use crate::args::{FaultArgs, RunArgs};
+use crate::args::RunArgs;
 use crate::failure::Failure;
 use crate::given::Given;
 use crate::quiet::quietly;
@@ -38,6 +34,14 @@ impl Cell {
     /// The series of this cell: the same algorithm, options and delay, with any size.
     pub(super) fn series(&self) -> Self {
         Self { nodes: 0, ..self.clone() }
+    }
+
+    /// The value of an option that varies over the sweep.
+    pub(super) fn get(&self, name: &str) -> Option<&str> {
+        match name {
+            "delay" => Some(&self.delay),
+            name => self.options.get(name).map(String::as_str),
+        }
     }
 }
 
@@ -86,6 +90,25 @@ impl Ran {
     }
 }
 
+/// A run without a result, in the log of a shard.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Skipped {
+    #[serde(flatten)]
+    pub(super) cell: Cell,
+    pub(super) seed: u64,
+    pub(super) left_out: Why,
+}
+
+/// Why a run has no result.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Why {
+    /// It hit the event limit.
+    EventLimit,
+    /// It cannot be built, with the reason.
+    Impossible(String),
+}
+
 /// Why a run has a result or not.
 pub(super) enum Ended {
     Whole(Ran),
@@ -104,89 +127,17 @@ pub(super) struct Task {
     args: RunArgs,
 }
 
-/// All runs, small systems first.
-pub(super) fn tasks(args: &SweepArgs, entries: &[&'static Entry]) -> Vec<Task> {
-    let mut tasks = Vec::new();
-    for &nodes in &args.nodes {
-        for entry in entries {
-            for options in series(args, entry.problem) {
-                for &delay in &args.delay {
-                    let cell = Cell {
-                        algorithm: entry.name.clone(),
-                        nodes,
-                        options: options.clone(),
-                        delay: delay.to_string(),
-                    };
-                    tasks.extend((0..u64::from(args.seeds)).map(|place| Task {
-                        entry,
-                        cell: cell.clone(),
-                        args: RunArgs {
-                            seed: args.seed.wrapping_add(place),
-                            ..run_args(args, entry, nodes, (&options, delay))
-                        },
-                    }));
-                }
-            }
-        }
-    }
-    tasks
-}
-
-/// Every combination of the options that vary over the sweep.
-fn series(args: &SweepArgs, problem: &About) -> Vec<Given> {
-    let mut all = vec![Given::new()];
-    for option in problem.options_of(Verb::Sweep).filter(|option| option.is_series) {
-        let usual = match option.usual(Verb::Sweep) {
-            Some(Usual::Is(value)) => Some(value),
-            _ => None,
-        };
-        let values = args.options.get(option.name).map(String::as_str).or(usual);
-        let mut values: Vec<_> = values.into_iter().flat_map(|it| it.split(',')).collect();
-        let mut seen = BTreeSet::new();
-        values.retain(|value| seen.insert(*value));
-        let with = |given: &Given, value: &str| {
-            let mut given = given.clone();
-            given.insert(option.name.to_owned(), value.to_owned());
-            given
-        };
-        all = all.iter().flat_map(|given| values.iter().map(|it| with(given, it))).collect();
-    }
-    all
-}
-
-fn run_args(
-    args: &SweepArgs,
-    entry: &Entry,
-    nodes: u32,
-    (options, delay): (&Given, Delay),
-) -> RunArgs {
-    let mut setup = Setup { nodes, options: args.options.clone(), ..Setup::default() };
-    setup.options.extend(options.clone());
-    for (name, value) in (entry.problem.steady)(&setup, delay) {
-        setup = setup.with(name, value);
-    }
-    RunArgs {
-        algorithm: entry.name.clone(),
-        specimen: None,
-        nodes: Some(nodes),
-        topology: args.topology.clone(),
-        seed: args.seed,
-        delay,
-        fifo: args.fifo,
-        beyond: false,
-        options: setup.options,
-        faults: FaultArgs::default(),
-        time_limit: None,
-        event_limit: None,
-        trace: None,
-        states: false,
-        out: None,
-        save_graph: None,
-        json: false,
-    }
-}
-
 impl Task {
+    pub(super) fn new(entry: &'static Entry, cell: Cell, args: RunArgs) -> Self {
+        Self { entry, cell, args }
+    }
+
+    /// The same with another seed.
+    pub(super) fn with_seed(&self, seed: u64) -> Self {
+        let args = RunArgs { seed, ..self.args.clone() };
+        Self { entry: self.entry, cell: self.cell.clone(), args }
+    }
+
     /// The run as the options of `konklave run`.
     pub(super) fn args(&self) -> &RunArgs {
         &self.args
@@ -203,13 +154,14 @@ impl Task {
         Ok((site, options))
     }
 
-    fn run(&self, limit: Option<u64>, stop: &AtomicBool) -> Ended {
+    fn run(&self, stop: &AtomicBool) -> Ended {
         let (site, options) = match self.plan() {
             Ok(ready) => ready,
             Err(failure) => return Ended::Impossible(failure.to_string()),
         };
         let usual = LIMIT.max(LIMIT_PER_NODE * u64::from(self.cell.nodes));
-        let options = Options { event_limit: Some(limit.unwrap_or(usual)), ..options };
+        let options =
+            Options { event_limit: Some(options.event_limit.unwrap_or(usual)), ..options };
         let mut is_crowded = false;
         let mut go_on = |progress: Progress| {
             is_crowded = progress.pending > usual / PENDING_PER_LIMIT;
@@ -274,7 +226,6 @@ pub(super) trait Watcher {
 pub(super) fn run_all(
     tasks: &[Task],
     threads: usize,
-    limit: Option<u64>,
     watcher: &mut impl Watcher,
 ) -> Result<(), Failure> {
     let (next, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
@@ -297,7 +248,7 @@ pub(super) fn run_all(
                         true => Ended::Stopped,
                         false => {
                             under_way.lock().expect(UNHARMED).insert(place, since);
-                            task.run(limit, &stop)
+                            task.run(&stop)
                         }
                     };
                     if matches!(ended, Ended::TooLong) {

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use konklave::graph::Form;
-use konklave_catalog::catalog::Catalog;
 use konklave_catalog::expected::Expected;
 use konklave_catalog::problem::About;
 use konklave_catalog::quantity::Quantity;
@@ -11,9 +10,9 @@ use konklave_report::bound::Bound;
 use konklave_report::growth::{Growth, Sample};
 use konklave_report::statistics::{self, summary};
 
-use super::SweepArgs;
 use super::bounds::{Judged, Judgement};
 use super::runs::{Cell, Ran, Task, Verdict};
+use super::x::X;
 use crate::failure::Failure;
 
 /// The runs that differ only in their seeds.
@@ -23,6 +22,9 @@ pub(super) struct Group {
     pub(super) network: Form,
     /// The number of requests, and the name of a request, if the problem has one.
     pub(super) requests: Option<(u64, &'static str)>,
+    /// The number of runs, and of those that broke a promise.
+    pub(super) runs: usize,
+    pub(super) runs_broken: usize,
     /// The measured quantities, by name.
     pub(super) measured: BTreeMap<String, statistics::Summary>,
     /// The mean number of messages of each kind.
@@ -70,18 +72,21 @@ pub(super) struct Summary {
     pub(super) problem: &'static About,
     /// The quantity that formulas are about.
     pub(super) quantity: &'static Quantity,
+    /// The axis along which groups are plotted.
+    pub(super) x: X,
     pub(super) groups: Vec<Group>,
+    /// How the main quantity grows, if groups are plotted by the number of nodes.
     pub(super) laws: Vec<Law>,
     pub(super) bounds: Vec<Judged>,
 }
 
 impl Summary {
     pub(super) fn new(
-        args: &SweepArgs,
+        firsts: &BTreeMap<Cell, Task>,
         ran: &[Ran],
         bounds: &[Bound],
         problem: &'static About,
-        catalog: &'static Catalog,
+        x: X,
     ) -> Result<Self, Failure> {
         let mut cells: BTreeMap<Cell, Vec<&Ran>> = BTreeMap::new();
         for one in ran {
@@ -92,14 +97,15 @@ impl Summary {
         for (cell, mut ran) in cells {
             // Floating-point sums depend on the order, and runs end in any order.
             ran.sort_by_key(|one| one.seed);
-            let entry = catalog.find(&cell.algorithm)?;
-            let all = super::tasks(&SweepArgs { seeds: 1, ..args.clone() }, &[entry]);
-            let task = all.iter().find(|task| task.cell == cell).expect("it was wanted");
+            let task = firsts.get(&cell).expect("it was wanted");
             groups.push(group(task, &ran, quantity.name)?);
         }
-        let laws = laws(&groups, quantity.name);
+        let laws = match x {
+            X::Nodes => laws(&groups, quantity.name),
+            X::Option(_) => Vec::new(),
+        };
         let bounds = bounds.iter().map(|bound| Judged::new(bound, &groups)).collect();
-        Ok(Self { problem, quantity, laws, groups, bounds })
+        Ok(Self { problem, quantity, x, laws, groups, bounds })
     }
 
     /// Whether a promise or a bound was broken.
@@ -113,14 +119,28 @@ impl Summary {
         !self.bounds.iter().any(|judged| matches!(judged.verdict, Judgement::Open(_)))
     }
 
-    /// The largest size at which everything was measured: there all can be compared.
-    pub(super) fn largest_common(&self) -> Option<u32> {
-        let counts = self.groups.iter().fold(BTreeMap::new(), |mut counts, group| {
-            *counts.entry(group.cell.nodes).or_insert(0_usize) += 1;
-            counts
-        });
-        let most = counts.values().copied().max()?;
-        counts.into_iter().rfind(|(_, count)| *count == most).map(|(nodes, _)| nodes)
+    /// The largest value on the x axis at which most was measured: there all can be compared.
+    pub(super) fn largest_common(&self) -> Option<f64> {
+        let mut values = self.values();
+        values.reverse();
+        let at = |x: f64| self.groups.iter().filter(|group| self.x.of(&group.cell) == x).count();
+        let most = values.iter().map(|&x| at(x)).max()?;
+        values.into_iter().find(|&x| at(x) == most)
+    }
+
+    /// The values on the x axis, ascending.
+    pub(super) fn values(&self) -> Vec<f64> {
+        let mut values: Vec<_> = self.groups.iter().map(|group| self.x.of(&group.cell)).collect();
+        values.sort_by(f64::total_cmp);
+        values.dedup();
+        values
+    }
+
+    /// Whether all groups belong to one series.
+    pub(super) fn is_one_series(&self) -> bool {
+        let mut series = self.groups.iter().map(|group| self.x.series(&group.cell));
+        let first = series.next();
+        series.all(|it| Some(it) == first)
     }
 }
 
@@ -142,13 +162,28 @@ fn group(task: &Task, ran: &[&Ran], quantity: &str) -> Result<Group, Failure> {
         Verdict::Broken(promise) => Some((promise.clone(), one.seed)),
     });
     let broken = broken.min_by_key(|(_, seed)| *seed);
+    let is_broken = |one: &&&Ran| one.verdict != Verdict::Kept;
+    let (runs, runs_broken) = (ran.len(), ran.iter().filter(is_broken).count());
     let (site, options) = task.plan()?;
     let network = site.graph().form();
-    let expected = (task.entry.formula)(&site, &options);
+    // Formulas are about runs without faults.
+    let formula = task.entry.formula;
+    let expected = options.faults.is_none().then(|| formula(&site, &options)).flatten();
     let agrees = expected.as_ref().zip(measured.get(quantity)).and_then(|it| agrees(it.0, it.1));
     let cell = task.cell.clone();
     let requests = (site.entry().problem.requests)(&site);
-    Ok(Group { cell, network, requests, measured, kinds, expected, agrees, broken })
+    Ok(Group {
+        cell,
+        network,
+        requests,
+        runs,
+        runs_broken,
+        measured,
+        kinds,
+        expected,
+        agrees,
+        broken,
+    })
 }
 
 /// Whether a mean over runs agrees with a formula, within four standard errors. A single run cannot
