@@ -7,6 +7,7 @@ use std::time::Duration;
 use konklave_cli::args::Verb;
 use konklave_cli::fuzz::draw::Space;
 use konklave_cli::fuzz::swarm::{Budget, swarm};
+use konklave_cli::shard::Shard;
 
 /// From few messages to many.
 const ALGORITHMS: [&str; 6] =
@@ -24,8 +25,14 @@ fn main() {
         };
         let entry = catalog.find(name).expect("the catalogue knows it");
         let space = Space::new(&args, entry).expect("it has its networks");
-        let budget =
-            Budget { seed: 1, schedules: u64::MAX, time: TIME, threads, stops_at_failure: true };
+        let budget = Budget {
+            seed: 1,
+            shard: Shard::WHOLE,
+            schedules: u64::MAX,
+            time: TIME,
+            threads,
+            stops_at_failure: true,
+        };
         let tally = swarm(&space, budget, &mut |_, _| true).expect("all runs can be built");
         assert!(tally.failures.is_empty() && tally.unfinished.is_empty(), "{:?}", tally.failures);
         let schedules = tally.schedules as f64 / tally.seconds;

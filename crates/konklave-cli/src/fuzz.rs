@@ -5,6 +5,7 @@ pub mod command;
 pub mod draw;
 pub mod faults;
 mod folder;
+mod merge;
 mod report;
 pub mod swarm;
 
@@ -22,11 +23,13 @@ use crate::failure::Failure;
 use crate::output::{self, grouped};
 use crate::progress::Watch;
 use crate::quiet::quietly;
+use crate::shard::Shard;
 use crate::shrink::{Shortened, shorten};
 use crate::{Exit, out, schedule, specimens};
 pub use args::{FuzzArgs, Sizes};
 use draw::{Drawn, Space};
 use faults::Disorder;
+use merge::Parts;
 use report::Found;
 use swarm::{Budget, Failures, Tally, Unfinished, swarm};
 
@@ -55,10 +58,20 @@ struct Findings {
     examples: Vec<Example>,
     given_up: Vec<GivenUp>,
     sizes: Sizes,
+    /// The parts of the campaign that are missing.
+    missing: Vec<Shard>,
 }
 
-/// Runs random schedules and reports.
+/// Runs random schedules, or merges the parts of a campaign; and reports.
 pub fn fuzz(args: &FuzzArgs, catalog: &'static Catalog) -> Result<Exit, Failure> {
+    let parts = match args.merge.is_empty() {
+        true => None,
+        false => Some(Parts::read(args)?),
+    };
+    let args = &match &parts {
+        Some(parts) => parts.args(args, catalog)?,
+        None => args.clone(),
+    };
     let entry = match &args.specimen {
         Some(name) => specimens::find(name, catalog)?.0,
         None => catalog.find(&args.algorithm)?,
@@ -77,7 +90,11 @@ pub fn fuzz(args: &FuzzArgs, catalog: &'static Catalog) -> Result<Exit, Failure>
             format!("{} schedules, {rate} /s, {deliveries} deliveries", grouped(schedules))
         })
     };
-    let tally = swarm(&space, budget(args), &mut go_on)?;
+    let missing = parts.as_ref().map_or_else(Vec::new, Parts::missing);
+    let tally = match parts {
+        Some(parts) => parts.tally(&space, args)?,
+        None => swarm(&space, budget(args), &mut go_on)?,
+    };
     let mut examples = Vec::new();
     for ((disorder, _), failures) in &tally.failures {
         let mut go_on = || watch.show(|_| format!("shrinking seed {}", failures.seed));
@@ -90,7 +107,7 @@ pub fn fuzz(args: &FuzzArgs, catalog: &'static Catalog) -> Result<Exit, Failure>
         Ok(GivenUp { disorder, unfinished, drawn })
     });
     let given_up = given_up.collect::<Result<_, Failure>>()?;
-    let findings = Findings { tally, examples, given_up, sizes: space.sizes() };
+    let findings = Findings { tally, examples, given_up, sizes: space.sizes(), missing };
     conclude(&findings, args, entry, folder)
 }
 
@@ -135,6 +152,7 @@ fn budget(args: &FuzzArgs) -> Budget {
     let usual = thread::available_parallelism().map_or(1, usize::from);
     Budget {
         seed: args.seed,
+        shard: args.shard.unwrap_or(Shard::WHOLE),
         schedules: args.schedules.unwrap_or(u64::MAX),
         time,
         threads: args.threads.map_or(usual, usize::from),

@@ -16,6 +16,7 @@ use konklave_cli::fuzz::FuzzArgs;
 use konklave_cli::fuzz::command::words;
 use konklave_cli::fuzz::draw::Space;
 use konklave_cli::fuzz::swarm::{Budget, Tally, swarm};
+use konklave_cli::shard::Shard;
 use serde_json::Value;
 use user::{file, fine, json, konklave, refused, text};
 
@@ -32,7 +33,8 @@ fn options(line: &str) -> Box<FuzzArgs> {
 
 fn run(space: &Space, schedules: u64, threads: usize, stops_at_failure: bool) -> Tally {
     let time = Duration::MAX;
-    let budget = Budget { seed: 1, schedules, time, threads, stops_at_failure };
+    let budget =
+        Budget { seed: 1, shard: Shard::WHOLE, schedules, time, threads, stops_at_failure };
     swarm(space, budget, &mut |_, _| true).unwrap_or_else(|failure| panic!("{failure}"))
 }
 

@@ -92,7 +92,7 @@ fn faults_are_dimensions_and_void_formulas() {
     let report: Value = serde_json::from_str(&text(&output.stdout)).unwrap();
     let rows = report["rows"].as_array().unwrap();
     assert_eq!(rows.len(), 2);
-    assert_eq!((&rows[0]["loss"], &rows[0]["agreement"]), (&"0".into(), &"ok".into()));
+    assert_eq!((&rows[0]["loss"], &rows[0]["agrees"]), (&"0".into(), &true.into()));
     assert_eq!((&rows[0]["runs_broken"], &rows[1]["runs_broken"]), (&0.into(), &4.into()));
     assert!(rows[1]["formula"].is_null(), "{}", rows[1]);
     assert_eq!(report["x"], "loss");

@@ -9,15 +9,18 @@ use std::time::Duration;
 use clap::Args;
 
 use crate::args::{Format, count, positive, threads, time};
+use crate::shard::Shard;
 
 /// Options of `fuzz`.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[command(after_help = "Examples:
   konklave fuzz cao-singhal --seconds 30
   konklave fuzz raymond --nodes 3..5 --schedules 100000
   konklave fuzz lamport --beyond --seconds 10
   konklave fuzz maekawa --trace broken.jsonl && konklave replay broken.jsonl
   konklave fuzz lamport --beyond --seconds 3 --out out/lamport
+  konklave fuzz maekawa --seconds 3600 --shard 3/16 --out out/3
+  konklave fuzz --merge out/1 out/2 out/3 ...
 
 Each seed draws a small system, its delays, its workload and its faults, within the assumptions of
 the algorithm, which `explain` lists. Each failure is printed with the `konklave run` command that
@@ -27,7 +30,10 @@ Exit codes: 0 no promise was broken within the assumptions, 1 one was, 2 bad usa
 3 inconclusive: the user interrupted it, or schedules were cut off at the event limit.")]
 pub struct FuzzArgs {
     /// The algorithm, by a name that `list` shows
-    #[arg(required_unless_present = "specimen", default_value = "", hide_default_value = true)]
+    #[arg(
+        required_unless_present_any = ["specimen", "merge"], default_value = "",
+        hide_default_value = true
+    )]
     pub algorithm: String,
     /// A broken algorithm that `list --specimens` names
     #[arg(long, value_name = "NAME", conflicts_with = "algorithm")]
@@ -59,6 +65,19 @@ pub struct FuzzArgs {
     /// Number of threads [default: one per processor]
     #[arg(long, value_name = "COUNT", value_parser = threads)]
     pub threads: Option<NonZeroUsize>,
+    /// Run only one part of the seeds, such as 3/16: the third of sixteen parts, which may run on
+    /// different machines
+    #[arg(long, value_name = "PART/PARTS", requires = "out")]
+    pub shard: Option<Shard>,
+    /// Report the campaign whose parts are in these folders, each written by --shard
+    #[arg(
+        long, value_name = "DIR", num_args = 1..,
+        conflicts_with_all = [
+            "algorithm", "specimen", "nodes", "topology", "seed", "beyond", "seconds",
+            "schedules", "event_limit", "threads", "shard",
+        ]
+    )]
+    pub merge: Vec<PathBuf>,
 
     /// Write the shrunk schedule of the first failure to this file, as a trace
     #[arg(long, value_name = "FILE", help_heading = "Output")]
@@ -72,6 +91,27 @@ pub struct FuzzArgs {
     /// Print the verdicts as test cases, for continuous integration
     #[arg(long, value_name = "FORMAT", conflicts_with_all = ["json"], help_heading = "Output")]
     pub format: Option<Format>,
+}
+
+impl FuzzArgs {
+    /// The arguments that ask for the same campaign, whatever the part, the folder and the number
+    /// of threads.
+    pub(super) fn words(&self) -> Vec<String> {
+        let mut words: Vec<_> =
+            Some(&self.algorithm).filter(|it| !it.is_empty()).into_iter().cloned().collect();
+        let mut add = |name: &str, value: Option<String>| {
+            words.extend(value.into_iter().flat_map(|value| [format!("--{name}"), value]));
+        };
+        add("specimen", self.specimen.clone());
+        add("nodes", self.nodes.map(|Sizes { least, most }| format!("{least}..{most}")));
+        add("topology", self.topology.clone());
+        add("seed", Some(self.seed.to_string()));
+        add("seconds", self.seconds.map(|time| time.as_secs_f64().to_string()));
+        add("schedules", self.schedules.map(|count| count.to_string()));
+        add("event-limit", self.event_limit.map(|limit| limit.to_string()));
+        words.extend(self.beyond.then(|| "--beyond".to_owned()));
+        words
+    }
 }
 
 /// A range of numbers of nodes, both ends included.

@@ -10,13 +10,13 @@ use konklave_catalog::site::Site;
 use konklave_sim::Delay;
 use konklave_sim::faults::{Crossing, Outage, Partition};
 use konklave_sim::random::Random;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::draw::{needs_fifo, one_in, relies_on_order};
 use crate::args::RunArgs;
 
 /// Something that an algorithm assumes not to happen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Disorder {
     /// No assumption is violated: every broken promise is a bug.

@@ -20,7 +20,7 @@ pub(super) fn write(
     entry: &Entry,
     folder: Folder,
 ) -> Result<String, Failure> {
-    let Findings { tally, examples, given_up, sizes } = findings;
+    let Findings { tally, examples, given_up, sizes, .. } = findings;
     let found = verdict(findings);
     let outcome = match found {
         Found::Violated => Outcome::Bad,
@@ -31,7 +31,7 @@ pub(super) fn write(
         .verdict(outcome, found.name(), &sentence(findings))
         .asked(asked(args, *sizes))
         .command(&out::command());
-    if args.schedules.is_none() && outcome == Outcome::Good {
+    if args.schedules.is_none() && args.merge.is_empty() && outcome == Outcome::Good {
         // The number of schedules within a time limit depends on the machine.
         page = page.text(&format!(
             "The time limit was reached: --schedules {} runs as many on any machine.",
@@ -112,6 +112,7 @@ fn asked(args: &FuzzArgs, sizes: Sizes) -> Vec<(&'static str, String)> {
         ("faults", assumptions.to_owned()),
         ("limit", format!("{limit} steps for each schedule")),
     ];
+    asked.extend(args.shard.map(|shard| ("part", shard.to_string())));
     asked.extend(args.schedules.map(|count| ("schedules", format!("at most {count}"))));
     if args.schedules.is_none() || args.seconds.is_some() {
         let seconds = budget(args).time.as_secs_f64();

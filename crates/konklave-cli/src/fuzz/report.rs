@@ -29,6 +29,8 @@ pub(super) fn for_machines(
     let report = json!({
         "algorithm": entry.name,
         "seed": args.seed,
+        "shard": args.shard,
+        "campaign": args.words(),
         "schedules": tally.schedules,
         "schedules_per_second": per_second(tally.schedules, tally),
         "deliveries": tally.deliveries,
@@ -112,7 +114,7 @@ pub(super) enum Found {
     Violated,
     /// The user interrupted the campaign before a promise was broken.
     Interrupted,
-    /// No promise was broken, but schedules were cut off at the event limit.
+    /// No promise was broken, but schedules were cut off at the event limit, or parts are missing.
     Inconclusive,
 }
 
@@ -130,11 +132,12 @@ impl Found {
 
 /// The verdict of these findings.
 pub(super) fn verdict(findings: &Findings) -> Found {
-    let Findings { tally, examples, .. } = findings;
+    let Findings { tally, examples, missing, .. } = findings;
     let is_broken = examples.iter().any(|example| example.disorder == Disorder::None);
     match (is_broken, tally.is_interrupted, tally.unfinished.get(&Disorder::None)) {
         (true, ..) => Found::Violated,
         (false, true, _) => Found::Interrupted,
+        (false, false, _) if !missing.is_empty() => Found::Inconclusive,
         (false, false, Some(_)) => Found::Inconclusive,
         (false, false, None) => Found::Ok,
     }
@@ -142,11 +145,15 @@ pub(super) fn verdict(findings: &Findings) -> Found {
 
 /// The verdict as a sentence.
 pub(super) fn sentence(findings: &Findings) -> String {
-    let Findings { tally, examples, .. } = findings;
+    let Findings { tally, examples, missing, .. } = findings;
     let broken = examples.iter().find(|example| example.disorder == Disorder::None);
     match (broken, tally.is_interrupted, tally.unfinished.get(&Disorder::None)) {
         (Some(example), ..) => example.failures.broken.to_string(),
         (None, true, _) => "no promise was broken so far, but the user interrupted it".to_owned(),
+        (None, false, _) if !missing.is_empty() => {
+            let parts: Vec<_> = missing.iter().map(ToString::to_string).collect();
+            format!("no promise was broken so far, but parts are missing: {}", parts.join(", "))
+        }
         (None, false, Some(Unfinished { count, .. })) => format!(
             "no promise was broken, but {} of {} were cut off at the event limit: \
              a larger --event-limit lets them end",
@@ -164,7 +171,7 @@ fn per_second(count: u64, tally: &Tally) -> f64 {
 
 /// The report as lines of text.
 pub(super) fn for_people(findings: &Findings, args: &FuzzArgs, entry: &Entry) -> Vec<String> {
-    let Findings { tally, examples, given_up, sizes } = findings;
+    let Findings { tally, examples, given_up, sizes, .. } = findings;
     let assumptions = if args.beyond { "beyond" } else { "within" };
     let mut lines = vec![format!(
         "{} with {sizes}, seeds from {}, {assumptions} its assumptions",

@@ -15,12 +15,15 @@ use super::draw::Space;
 use super::faults::Disorder;
 use crate::failure::Failure;
 use crate::quiet::quietly;
+use crate::shard::Shard;
 
 /// The limits of a campaign, and its number of threads.
 #[derive(Clone, Copy, Debug)]
 pub struct Budget {
     /// The first seed.
     pub seed: u64,
+    /// The part of the seeds that is run.
+    pub shard: Shard,
     /// The maximum number of schedules.
     pub schedules: u64,
     /// The time limit.
@@ -104,7 +107,7 @@ pub fn swarm(
         budget,
         begun: Instant::now(),
         next: AtomicU64::new(0),
-        limit: AtomicU64::new(budget.schedules),
+        limit: AtomicU64::new(budget.shard.share(budget.schedules)),
         deliveries: AtomicU64::new(0),
         is_stopped: AtomicBool::new(false),
     };
@@ -144,11 +147,21 @@ pub fn swarm(
     tally.seconds = swarm.begun.elapsed().as_secs_f64();
     tally.coverage = Coverage::count(coverages.iter());
     if budget.stops_at_failure {
-        // Threads that were ahead may have found more.
-        let first = tally.failures.values().map(|failures| failures.seed).min();
-        tally.failures.retain(|_, failures| Some(failures.seed) == first);
+        tally.keep_first();
     }
     Ok(tally)
+}
+
+/// The promise that the schedule of this seed breaks, if it breaks one.
+///
+/// # Errors
+///
+/// If the run cannot be built.
+pub(super) fn broken(space: &Space, seed: u64) -> Result<Option<Broken>, Failure> {
+    let drawn = space.draw(seed)?;
+    let run = || drawn.site.system()?.run(&drawn.options, Watch::default(), &mut |_| true);
+    let report = quietly(run)?;
+    Ok(report.violations.into_iter().next().map(|violation| violation.broken))
 }
 
 type Part = Result<(Tally, Coverage), Failure>;
@@ -173,7 +186,7 @@ impl Swarm<'_> {
             if self.begun.elapsed() >= self.budget.time {
                 self.limit.fetch_min(place, Ordering::Relaxed);
             }
-            let seed = self.budget.seed.wrapping_add(place);
+            let seed = self.budget.seed.wrapping_add(self.budget.shard.place(place));
             match self.attempt(seed, &coverage, &mut tally) {
                 Ok(true) => {}
                 Ok(false) if self.budget.stops_at_failure => {
@@ -224,13 +237,19 @@ impl Tally {
         }
     }
 
-    fn give_up(&mut self, disorder: Disorder, Unfinished { count, seed }: Unfinished) {
+    /// Forgets the failures after the first: threads and parts that were ahead may have found more.
+    pub(super) fn keep_first(&mut self) {
+        let first = self.failures.values().map(|failures| failures.seed).min();
+        self.failures.retain(|_, failures| Some(failures.seed) == first);
+    }
+
+    pub(super) fn give_up(&mut self, disorder: Disorder, Unfinished { count, seed }: Unfinished) {
         let known = self.unfinished.entry(disorder).or_insert(Unfinished { count: 0, seed });
         known.count += count;
         known.seed = known.seed.min(seed);
     }
 
-    fn note(&mut self, key: (Disorder, String), found: Failures) {
+    pub(super) fn note(&mut self, key: (Disorder, String), found: Failures) {
         self.failures
             .entry(key)
             .and_modify(|known| {

@@ -58,8 +58,8 @@ impl Parts {
         let Verb::Sweep(args) = cli.verb else {
             return Err(Failure::bad(format!("`{}` is not a sweep", sweep.join(" "))));
         };
-        let SweepArgs { out, json, csv, merge, .. } = output.clone();
-        Ok(SweepArgs { out, json, csv, merge, ..*args })
+        let SweepArgs { out, json, csv, format, merge, .. } = output.clone();
+        Ok(SweepArgs { out, json, csv, format, merge, ..*args })
     }
 
     /// The results of all runs, and which are missing.
