@@ -10,7 +10,7 @@ use konklave::{NodeId, NodeSet};
 use konklave_sim::{Delay, Options};
 
 use super::network_formulas::nodes;
-use super::table;
+use super::sets;
 use crate::demand::{self, CS, Demand, LOAD, THINK, WARMUP};
 use crate::expected::Expected;
 use crate::site::Site;
@@ -125,7 +125,7 @@ pub(super) fn naimi_trehel(site: &Site, conditions: Conditions) -> Option<Expect
 
 /// The mean size of a quorum without the node itself: K - 1.
 fn quorum_others(site: &Site) -> Option<f64> {
-    let quorums = table::quorums(site).ok()?;
+    let quorums = sets::quorums(site).ok()?;
     let others = |(node, set): (NodeId, &NodeSet)| set.len() - u32::from(set.contains(node));
     let sum: u32 = NodeId::all(site.nodes()).zip(quorums.sets()).map(others).sum();
     Some(f64::from(sum) / nodes(site))
@@ -163,7 +163,7 @@ pub(super) fn cao_singhal(site: &Site, conditions: Conditions) -> Option<Expecte
 /// Requests and answers to and from those asked, releases to those informed, and conflicts: at most
 /// four messages with each arbiter, but only one with an arbiter that no other node informs.
 pub(super) fn sanders(site: &Site, conditions: Conditions) -> Option<Expected> {
-    let structure = table::structure(site).ok()?;
+    let structure = sets::structure(site).ok()?;
     let others = |set: &NodeSet| f64::from(set.len()) - 1.0;
     let alone = |node| {
         let sets = structure.at(node);

@@ -3,6 +3,7 @@
 pub mod client;
 mod formulas;
 mod network_formulas;
+mod sets;
 mod table;
 pub mod workload;
 

@@ -15,7 +15,7 @@ use konklave::mutex::raymond::{self, Raymond};
 use konklave::mutex::ricart_agrawala::RicartAgrawala;
 use konklave::mutex::ricart_agrawala_token::RicartAgrawalaToken;
 use konklave::mutex::ring_chase::{self, RingChase};
-use konklave::mutex::sanders::{Sanders, Structure};
+use konklave::mutex::sanders::Sanders;
 use konklave::mutex::singhal::Singhal;
 use konklave::mutex::suzuki_kasami::SuzukiKasami;
 use konklave::mutex::token_graph::{self, TokenGraph};
@@ -23,6 +23,7 @@ use konklave::mutex::token_search::{Search, TokenSearch};
 use konklave::{NodeId, NodeSet};
 
 use super::formulas::{self, Conditions};
+use super::sets::{quorums, structure};
 use super::{Mutex, network_formulas};
 use crate::entry::{Entry, line};
 use crate::needs::{Needs, Network, Order};
@@ -323,45 +324,6 @@ fn acks(site: &Site) -> Acks {
     match site.choice("variant") {
         "lazy" => Acks::Lazy,
         _ => Acks::Eager,
-    }
-}
-
-/// The quorums of the option.
-pub(super) fn quorums(site: &Site) -> Result<Quorums, Refusal> {
-    let nodes = site.nodes();
-    if let Some(text) = site.file("quorum") {
-        return Quorums::parse(text, nodes)
-            .map_err(|error| Refusal::new(format!("{}: {error}", site.choice("quorum"))));
-    }
-    if let Some(sets) = site.choice("quorum").strip_prefix("list:") {
-        let lines = sets.split('/').zip(0..).map(|(set, node)| format!("{node}:{set}\n"));
-        let text = lines.collect::<String>().replace(',', " ");
-        return Quorums::parse(&text, nodes)
-            .map_err(|error| Refusal::new(format!("--quorum {}: {error}", site.choice("quorum"))));
-    }
-    match site.choice("quorum") {
-        "plane" => Quorums::plane(nodes).ok_or_else(|| {
-            Refusal::new(format!(
-                "there is no plane of {nodes} nodes, only of q(q+1)+1 with a prime power q, such \
-                 as 7, 13, 21, 31: use --quorum grid"
-            ))
-        }),
-        "grid" => Ok(Quorums::grid(nodes)),
-        _ => Ok(Quorums::new(nodes)),
-    }
-}
-
-/// The information structure of the option.
-pub(super) fn structure(site: &Site) -> Result<Structure, Refusal> {
-    let nodes = site.nodes();
-    if let Some(text) = site.file("structure") {
-        return Structure::parse(text, nodes)
-            .map_err(|error| Refusal::new(format!("{}: {error}", site.choice("structure"))));
-    }
-    match site.choice("structure") {
-        "ricart-agrawala" => Ok(Structure::ricart_agrawala(nodes)),
-        "maekawa" => Ok(Structure::maekawa(&Quorums::new(nodes))),
-        _ => Ok(Structure::mixed(nodes)),
     }
 }
 
