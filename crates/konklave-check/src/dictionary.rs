@@ -139,6 +139,9 @@ where
                 }
                 Effect::Emit(event) => heard.push(Heard::Event(event)),
                 Effect::SetTimer { .. } | Effect::CancelTimer(_) | Effect::Choose { .. } => {}
+                Effect::Leave => heard.push(Heard::Breach(failed_assertion(format!(
+                    "node {node} leaves for good, and a search cannot follow its messages back"
+                )))),
             }
         }
         heard.extend(panic.map(|message| Heard::Breach(failed_assertion(message))));
@@ -204,6 +207,7 @@ where
             free: count(Urge::Wish) + count(Urge::Duty),
             notices: count(Urge::Notice),
             timers: count(Urge::Timer),
+            turns: count(Urge::Turn),
         }
     }
 
@@ -282,7 +286,7 @@ where
                     number = self.local(told);
                 }
                 Status::Down | Status::Away if other != node => local.application.on_crash(other),
-                Status::Down | Status::Away | Status::Asleep => {}
+                Status::Down | Status::Away | Status::Gone | Status::Asleep => {}
             }
             next.push(number);
         }

@@ -101,6 +101,8 @@ pub(crate) struct Traits {
     pub(crate) notices: u32,
     /// How many timers can run out after that.
     pub(crate) timers: u32,
+    /// One if it is its turn to act by itself, and that would change something.
+    pub(crate) turns: u32,
 }
 
 /// What becomes of a node.

@@ -62,8 +62,8 @@ impl Size {
                     match input {
                         Input::Start => {}
                         Input::Command(_) => size.commands += 1,
-                        Input::Message { .. } => size.deliveries += 1,
-                        Input::Timer(_) => size.timers += 1,
+                        Input::Message { .. } | Input::Returned { .. } => size.deliveries += 1,
+                        Input::Timer(_) | Input::Tick => size.timers += 1,
                     }
                     let is_send = |effect: &&_| matches!(effect, Effect::Send { .. });
                     size.messages += effects.iter().filter(is_send).count() as u64;

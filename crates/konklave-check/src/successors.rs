@@ -117,9 +117,9 @@ impl<'a> Successors<'a> {
         let can_notice = is_hasty || packets.is_empty();
         let can_time_out = is_hasty || can_notice && self.is_all_noticed(row);
         for node in 0..shape.nodes {
-            let Traits { free, notices, timers, .. } = self.traits(row[node]);
+            let Traits { free, notices, timers, turns, .. } = self.traits(row[node]);
             let notices = if can_notice { notices } else { 0 };
-            let timers = if can_time_out { timers } else { 0 };
+            let timers = if can_time_out { timers + turns } else { 0 };
             self.own(row, print, node, free + notices + timers, found);
         }
         let faults = shape.faults(row);

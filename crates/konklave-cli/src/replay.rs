@@ -202,6 +202,8 @@ pub fn describe(line: &Line<Erased>) -> String {
                 Input::Command(command) => format!("{node} is told to {command:?}"),
                 Input::Message { from, msg } => format!("{node} receives {msg:?} from {from}"),
                 Input::Timer(timer) => format!("{node} times out: {timer:?}"),
+                Input::Tick => format!("{node} acts by itself"),
+                Input::Returned { to, msg } => format!("{node} gets back from {to}: {msg:?}"),
             };
             let mut text = format!("{:>8}  {what}", step.at);
             for effect in &step.effects {

@@ -229,6 +229,7 @@ pub(crate) fn options(args: &RunArgs, site: &Site) -> Result<Options, Failure> {
         time_limit: args.time_limit,
         event_limit: args.event_limit,
         perpetual: site.entry().needs.perpetual,
+        ..Options::default()
     })
 }
 

@@ -182,6 +182,9 @@ where
     fn choose(&mut self, bound: u32) -> u32 {
         ((u128::from(self.random.next_u64()) * u128::from(bound)) >> 64) as u32
     }
+
+    /// Workers stay: no election lets a node leave.
+    fn leave(&mut self) {}
 }
 
 /// The message of a panic.

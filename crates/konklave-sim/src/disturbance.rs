@@ -12,6 +12,7 @@ use serde::de::DeserializeOwned;
 use crate::faults::{Faults, Target};
 use crate::occurrence::{FORGED, NOBODY, Occurrence, What};
 use crate::random::{Random, Stream};
+use crate::rounds::Cause;
 use crate::simulation::Simulation;
 use crate::workload::Workload;
 use konklave_stage::erased::Value;
@@ -84,9 +85,14 @@ where
 {
     #[cold]
     pub(crate) fn disturb(&mut self, what: What<P>) {
-        let What::Fault(place) = what else {
-            self.world.strays -= 1;
-            return; // There is no receiver.
+        let place = match what {
+            What::Fault(place) => place,
+            What::Turns => return self.turns.fall_due(),
+            What::Message { mark, .. } | What::Returned { mark, .. } => {
+                self.world.strays -= 1;
+                return self.world.rounds.arrive(mark); // There is no receiver.
+            }
+            What::Command { .. } | What::Timer { .. } => return,
         };
         self.faults_left -= 1;
         let what = self.disturbances[place as usize].what.clone();
@@ -168,8 +174,9 @@ where
             return;
         }
         match what {
-            What::Message { label, .. } => {
+            What::Message { label, mark, .. } | What::Returned { label, mark, .. } => {
                 self.world.strays -= 1;
+                self.world.rounds.arrive(mark);
                 if label != FORGED {
                     self.world.fault(Fault::Missed(label));
                 }
@@ -177,7 +184,7 @@ where
             What::Timer { timer, start } => {
                 self.world.timers.take(node, &timer, start);
             }
-            What::Command { .. } | What::Fault(_) => {}
+            What::Command { .. } | What::Turns | What::Fault(_) => {}
         }
     }
 
@@ -223,7 +230,8 @@ where
         self.world.monitor.on_fault();
         self.world.fault(Fault::Forged { from, to });
         let now = self.world.now;
-        let what = What::Message { from, label: FORGED, msg };
+        let mark = self.world.rounds.mark(Cause::default());
+        let what = What::Message { from, label: FORGED, mark, msg };
         self.world.strays += 1;
         self.world.wheel.push_rarely(now.saturating_add(1), Occurrence { node: to, what });
     }
@@ -256,4 +264,5 @@ impl<P: Protocol> Env<P> for Void {
     fn choose(&mut self, _bound: u32) -> u32 {
         0
     }
+    fn leave(&mut self) {}
 }

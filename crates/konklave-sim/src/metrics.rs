@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use konklave_stage::kind::Kind;
 use serde::Serialize;
 
+use crate::rounds::Cause;
 use konklave_stage::erased::Value;
 use konklave_stage::size::size_on_wire;
 
@@ -18,6 +19,8 @@ pub struct Metrics {
     others: Vec<(Kind, u64)>,
     bytes: u64,
     in_flight_peak: u64,
+    /// How many messages descend from the turns of nodes.
+    of_turns: u64,
 }
 
 /// The number of bits by which places of kinds are found: most algorithms have fewer kinds.
@@ -35,6 +38,22 @@ pub struct Load {
     pub messages: u32,
     /// The length of the longest chain of messages, each caused by the one before, that ends here.
     pub depth: u32,
+}
+
+impl Load {
+    /// The depth of a node that has left: a mark that is at hand when a message arrives.
+    const GONE: u32 = u32::MAX;
+
+    /// The node leaves for good; what it has come to is for the caller to remember.
+    pub(crate) fn leave(&mut self) -> u32 {
+        std::mem::replace(&mut self.depth, Self::GONE)
+    }
+
+    /// Whether the node has left for good.
+    #[inline(always)]
+    pub(crate) fn has_left(self) -> bool {
+        self.depth == Self::GONE
+    }
 }
 
 impl Metrics {
@@ -77,6 +96,12 @@ impl Metrics {
         self.frequent.iter().chain(&self.others).filter(|(_, count)| *count > 0)
     }
 
+    /// A message descends from this.
+    #[inline]
+    pub(crate) fn on_cause(&mut self, cause: Cause) {
+        self.of_turns += u64::from(cause == Cause::Turn);
+    }
+
     /// Ends a tick with this many messages in transit.
     #[inline]
     pub fn on_tick(&mut self, in_flight: u64) {
@@ -101,6 +126,7 @@ impl Metrics {
             gini: gini(&loads, max, total),
             per_node: loads,
             in_flight_peak: self.in_flight_peak,
+            of_turns: self.of_turns,
         }
     }
 }
@@ -162,6 +188,13 @@ pub struct Messages {
     pub gini: f64,
     /// The largest number of messages in transit at the end of a tick.
     pub in_flight_peak: u64,
+    /// How many descend from nodes that act by themselves, and not from a command.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub of_turns: u64,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 impl Messages {

@@ -3,6 +3,8 @@
 use konklave::NodeId;
 use konklave::protocol::Protocol;
 
+use crate::rounds::Mark;
+
 /// Something that will happen.
 #[derive(Clone, Debug)]
 pub(crate) struct Occurrence<P: Protocol> {
@@ -10,6 +12,17 @@ pub(crate) struct Occurrence<P: Protocol> {
     pub(crate) node: NodeId,
     /// What.
     pub(crate) what: What<P>,
+}
+
+impl<P: Protocol> Occurrence<P> {
+    /// The message that is in transit, if it is one: its sender, its receiver, its content.
+    pub(crate) fn in_transit(&self) -> Option<(NodeId, NodeId, &P::Msg)> {
+        match &self.what {
+            What::Message { from, msg, .. } => Some((*from, self.node, msg)),
+            What::Returned { to, msg, .. } => Some((*to, self.node, msg)), // On its way back.
+            _ => None,
+        }
+    }
 }
 
 /// The node of faults, which are no node's affair.
@@ -28,6 +41,19 @@ pub(crate) enum What<P: Protocol> {
         /// How many messages led to it, itself included; while a trace is written, its number
         /// there, from which the recording knows that. One field, to keep occurrences small.
         label: u32,
+        /// Its round, and what it descends from.
+        mark: Mark,
+        /// Its content.
+        msg: P::Msg,
+    },
+    /// A message comes back to its sender: its receiver has left.
+    Returned {
+        /// The receiver.
+        to: NodeId,
+        /// See above.
+        label: u32,
+        /// See above.
+        mark: Mark,
         /// Its content.
         msg: P::Msg,
     },
@@ -45,6 +71,8 @@ pub(crate) enum What<P: Protocol> {
         /// Which of its starts this is.
         start: u32,
     },
+    /// The nodes whose turn it is act by themselves, once all else of this moment has happened.
+    Turns,
     /// A planned fault begins or ends: its place in the plan.
     Fault(u32),
 }

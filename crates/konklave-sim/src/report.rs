@@ -26,6 +26,21 @@ pub struct Waiting {
     pub waits_for: NodeSet,
 }
 
+/// How a self-stabilising system has become legal.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Stabilisation {
+    /// After how many rounds the system was legal, and has been since; none if it is not.
+    pub rounds: Option<u64>,
+    /// How many messages each node has sent until then, or until the end, on average.
+    pub messages_per_node: f64,
+    /// How many messages a node has sent per round since then, on average.
+    pub maintenance_per_node_and_round: f64,
+    /// Whether the nodes were connected at the end of every round.
+    pub connected: bool,
+    /// Whether the system stayed legal once it was.
+    pub closure: bool,
+}
+
 /// The result of a run. `R` is what its workload measured.
 #[derive(Clone, Debug)]
 pub struct Report<R> {
@@ -41,6 +56,10 @@ pub struct Report<R> {
     pub messages: Messages,
     /// The longest chain of received messages, each caused by the one before.
     pub causal_depth: u32,
+    /// How many rounds it took, if nodes act by themselves.
+    pub rounds: u64,
+    /// How the system has become legal, if its algorithm is self-stabilising.
+    pub stabilisation: Option<Stabilisation>,
     /// Broken promises: none, or the first.
     pub violations: Vec<Violation>,
     /// If a promise was broken: nodes that wait, the first few.
@@ -59,6 +78,8 @@ impl<R> Report<R> {
             deliveries: self.deliveries,
             messages: self.messages,
             causal_depth: self.causal_depth,
+            rounds: self.rounds,
+            stabilisation: self.stabilisation,
             violations: self.violations,
             waiting: self.waiting,
             problem: form(self.problem),

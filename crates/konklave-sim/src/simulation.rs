@@ -1,6 +1,8 @@
 //! The simulator: takes what happens next from the wheel and lets it happen.
 
 mod drive;
+mod stability;
+mod turns;
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -21,9 +23,12 @@ use crate::occurrence::{FORGED, NOBODY, Occurrence, What};
 use crate::random::Random;
 use crate::recording::Recording;
 use crate::report::{Report, Waiting};
+use crate::rounds::Cause;
 use crate::workload::Workload;
 use crate::world::World;
 use drive::Drive;
+use stability::Stability;
+use turns::Turns;
 
 /// How a run is to go. The same options and nodes give the same run.
 #[derive(Clone, Debug)]
@@ -34,6 +39,9 @@ pub struct Options {
     pub delay: Delay,
     /// Whether channels keep the order of messages.
     pub fifo: bool,
+    /// After how many ticks a node that acts by itself does so again; at least one. With this and
+    /// the delay of messages at one, time is counted in synchronous rounds.
+    pub period: u64,
     /// What goes wrong.
     pub faults: Faults,
     /// The last tick, if there is one.
@@ -42,6 +50,9 @@ pub struct Options {
     pub event_limit: Option<u64>,
     /// Whether the protocol never rests, so that the run ends when its workload is done.
     pub perpetual: bool,
+    /// After how many rounds in which the system is legal all the time the run of a
+    /// self-stabilising protocol ends; never, if none is given.
+    pub stable_rounds: Option<u64>,
 }
 
 impl Default for Options {
@@ -50,10 +61,12 @@ impl Default for Options {
             seed: 1,
             delay: Delay::Constant(1),
             fifo: false,
+            period: 1,
             faults: Faults::default(),
             time_limit: None,
             event_limit: None,
             perpetual: false,
+            stable_rounds: None,
         }
     }
 }
@@ -78,6 +91,8 @@ pub struct Simulation<'a, P: Protocol, W, M, const METERED: bool = true> {
     /// How many of them are still to come.
     pub(crate) faults_left: u64,
     pub(crate) fault_random: Random,
+    pub(crate) turns: Turns,
+    stability: Option<Stability<P>>,
     /// Corruptions that wait for the first message: they are made of what was sent.
     pub(crate) overdue: Vec<u32>,
     /// The nodes that cannot act now. Apart from the nodes: mostly there are none.
@@ -145,6 +160,8 @@ where
             faults_left: disturbances.len() as u64,
             disturbances,
             fault_random: disturbance::random(options.seed),
+            turns: Turns::default(),
+            stability: None,
             overdue: Vec::new(),
             absent: BTreeMap::new(),
             inbox: Vec::new(),
@@ -200,6 +217,8 @@ where
             self.start(NodeId(node));
         }
         self.world.plan(|workload, agenda| workload.on_start(agenda));
+        self.begin_turns();
+        self.stability = self.nodes.first().and_then(|node| Stability::of(&node.state));
         let ended = match self.world.is_plain {
             true => P::drive::<_, _, METERED, true>(self, go_on),
             false => P::drive::<_, _, METERED, false>(self, go_on),
@@ -243,12 +262,17 @@ where
         if !PLAIN && !self.absent.is_empty() && self.absent.contains_key(&to) {
             return self.miss(to, what);
         }
-        let What::Message { from, label, msg } = what else {
+        let What::Message { from, label, mark, msg } = what else {
             return P::happen_inside::<_, _, METERED, PLAIN>(self, to, what);
         };
         let Node { state, load } = node;
+        if load.has_left() {
+            return self.send_back(from, What::Returned { to, label, mark, msg });
+        }
         let world = &mut self.world;
         world.received += 1;
+        world.rounds.arrive(mark);
+        world.cause = mark.cause;
         world.digest.fold(u64::from(from.0) << 32 | u64::from(to.0));
         if METERED {
             load.messages += 1;
@@ -257,9 +281,17 @@ where
         world.transition::<PLAIN>(to, state, load, Input::Message { from, msg }, label);
     }
 
+    /// A message to a node that has left goes back to its sender.
+    #[cold]
+    fn send_back(&mut self, sender: NodeId, what: What<P>) {
+        let time = self.world.return_time(sender);
+        self.world.wheel.push_rarely(time, Occurrence { node: sender, what });
+    }
+
     /// A node wakes up.
     pub(crate) fn start(&mut self, node: NodeId) {
         let Node { state, load } = &mut self.nodes[node.index()];
+        self.world.cause = Cause::Request;
         match self.world.is_plain {
             true => self.world.transition::<true>(node, state, load, Input::Start, FORGED),
             false => self.world.transition::<false>(node, state, load, Input::Start, FORGED),
@@ -269,17 +301,18 @@ where
     /// The nodes that wait, and the nodes that they wait for.
     fn waiting(&self) -> impl Iterator<Item = Waiting> + '_ {
         let nodes = NodeId::all(self.nodes.len() as u32).zip(self.nodes.iter());
-        let up = nodes.filter(|(node, _)| !self.absent.contains_key(node));
+        let up =
+            nodes.filter(|(node, place)| !self.absent.contains_key(node) && !place.load.has_left());
         up.map(|(node, place)| Waiting { node, waits_for: place.state.waits_for() })
             .filter(|waiting| !waiting.waits_for.is_empty())
     }
 
     fn report(&self, ended: Ended) -> Report<W::Report> {
         let world = &self.world;
-        let (mut digest, mut causal_depth) = (world.digest, 0);
+        let (mut digest, mut causal_depth) = (world.digest, world.depth_of_gone);
         let loads = self.nodes.iter().map(|Node { state, load }| {
             digest.add(state);
-            causal_depth = causal_depth.max(load.depth);
+            causal_depth = causal_depth.max(if load.has_left() { 0 } else { load.depth });
             load.messages
         });
         let messages = world.metrics.summary(loads.collect());
@@ -292,6 +325,8 @@ where
             problem: world.workload.report(&messages, world.now, unit),
             messages,
             causal_depth,
+            rounds: world.rounds.number(),
+            stabilisation: self.stability.as_ref().map(|it| it.report(world, self.nodes.len())),
             violations: world.violation.as_deref().cloned().into_iter().collect(),
             waiting: match ended {
                 Ended::Violation => self.waiting().take(WAITING_SHOWN).collect(),

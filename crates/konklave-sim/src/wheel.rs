@@ -119,6 +119,13 @@ impl<T> Wheel<T> {
         Some((self.now, batch))
     }
 
+    /// All items that are pending, in no particular order.
+    pub fn pending(&self) -> impl Iterator<Item = &T> {
+        let far = self.far.iter().flatten().flat_map(|far| far.level.slots.iter());
+        let filling = self.near.slots.iter().chain(far).flat_map(|slot| slot.filling.items());
+        filling.chain(self.chunks.items())
+    }
+
     /// Takes back the memory of a batch, and whatever is left in it is lost.
     pub fn recycle(&mut self, batch: Batch<T>) {
         self.chunks.recycle(batch);

@@ -1,11 +1,12 @@
 //! Everything around the nodes of a run: time, channels, timers, applications and watchers.
 
+mod environment;
+
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::time::Duration;
 
 use konklave::NodeId;
-use konklave::protocol::{Broken, Effect, Env, Input, Monitor, Protocol, Verdict};
+use konklave::protocol::{Broken, Effect, Input, Monitor, Protocol, Verdict};
 use konklave::trace::Fault;
 
 use crate::digest::Digest;
@@ -17,10 +18,12 @@ use crate::occurrence::{FORGED, Occurrence, What};
 use crate::random::{Random, Stream};
 use crate::recording::Recording;
 use crate::report::Violation;
+use crate::rounds::{Cause, Rounds};
 use crate::simulation::{Node, Options};
 use crate::timers::Timers;
 use crate::wheel::Wheel;
 use crate::workload::{Agenda, Workload};
+use environment::NodeEnv;
 use konklave_stage::erased::{self, Erased, Value};
 
 /// What nodes act upon and what acts upon them.
@@ -43,7 +46,12 @@ pub(crate) struct World<'a, P: Protocol, W, M, const METERED: bool> {
     pub(crate) received: u64,
     /// The number forged or duplicated, minus those lost or missed.
     pub(crate) strays: i64,
+    pub(crate) rounds: Rounds,
+    /// What the present transition descends from.
+    pub(crate) cause: Cause,
     pub(crate) timers: Timers<P::Timer>,
+    /// The longest chain of messages that ended at a node that has left.
+    pub(crate) depth_of_gone: u32,
     /// How many commands were planned.
     plans: u32,
     /// The last plan of each crashed node that its crash has made void.
@@ -89,7 +97,10 @@ where
             sent: 0,
             received: 0,
             strays: 0,
+            rounds: Rounds::default(),
+            cause: Cause::default(),
             timers: Timers::default(),
+            depth_of_gone: 0,
             plans: 0,
             void_plans: BTreeMap::new(),
             violation: None,
@@ -146,7 +157,8 @@ where
             return node
                 .on_dyn(input, &mut NodeEnv::<_, _, _, METERED, false> { world: self, me, load });
         }
-        let is_sent = matches!(input, Input::Message { .. }) && label != FORGED;
+        let has_number = matches!(input, Input::Message { .. } | Input::Returned { .. });
+        let is_sent = has_number && label != FORGED;
         let recorded = erased::input(&input);
         let env = &mut NodeEnv::<_, _, _, METERED, false> { world: self, me, load };
         let outcome = catch_unwind(AssertUnwindSafe(|| node.on_dyn(input, env)));
@@ -178,7 +190,7 @@ where
     /// An application gives a command to its node.
     pub(crate) fn on_command(&mut self, node: NodeId, command: &P::Command) {
         self.digest.add(&(node, command));
-        let verdict = match self.in_flight() {
+        let verdict = match self.in_transit() {
             0 => self.monitor.on_command_in_silence(node, command),
             _ => self.monitor.on_command(node, command),
         };
@@ -244,11 +256,11 @@ where
 
     /// The present tick is over, as far as messages in flight are counted.
     pub(crate) fn count_in_flight(&mut self) {
-        self.metrics.on_tick(self.in_flight());
+        self.metrics.on_tick(self.in_transit());
     }
 
-    /// How many messages are in flight.
-    fn in_flight(&self) -> u64 {
+    /// How many messages are in transit.
+    pub(crate) fn in_transit(&self) -> u64 {
         self.sent.wrapping_add_signed(self.strays) - self.received
     }
 
@@ -279,7 +291,7 @@ where
     /// Sends a message that is watched, or that may be lost, duplicated or delayed.
     #[cold]
     fn send_carefully(&mut self, message: Occurrence<P>) {
-        let Occurrence { node: to, what: What::Message { from, label, msg } } = &message else {
+        let Occurrence { node: to, what: What::Message { from, label, msg, .. } } = &message else {
             return;
         };
         let (from, to, label) = (*from, *to, *label);
@@ -307,94 +319,15 @@ where
         }
     }
 
+    /// When a message that cannot be delivered is back at its sender.
+    pub(crate) fn return_time(&mut self, sender: NodeId) -> u64 {
+        self.network.arrival(sender, sender, self.now)
+    }
+
     fn message_fault(&mut self, fault: Fault<Erased>) {
         self.monitor.on_fault();
         if let Some(recording) = &mut self.recording {
             recording.message_fault(fault);
         }
     }
-}
-
-/// The environment of one transition of one node.
-struct NodeEnv<'a, 'w, P: Protocol, W, M, const METERED: bool, const PLAIN: bool> {
-    world: &'a mut World<'w, P, W, M, METERED>,
-    me: NodeId,
-    load: &'a mut Load,
-}
-
-impl<P, W, M, const METERED: bool, const PLAIN: bool> Env<P>
-    for NodeEnv<'_, '_, P, W, M, METERED, PLAIN>
-where
-    P: Protocol,
-    W: Workload<Command = P::Command, Event = P::Event>,
-    M: Monitor<Command = P::Command, Event = P::Event>,
-{
-    #[inline(always)]
-    fn send(&mut self, to: NodeId, msg: P::Msg) {
-        let world = &mut *self.world;
-        let from = self.me;
-        world.sent += 1;
-        if world.links.lack(from, to) {
-            world.reject(from, to);
-        }
-        let depth = self.load.depth + 1;
-        let label = if PLAIN { depth } else { world.label(depth) };
-        if METERED {
-            self.load.messages += 1;
-            world.metrics.on_send(&msg);
-        }
-        let message = Occurrence { node: to, what: What::Message { from, label, msg } };
-        if PLAIN {
-            let time = world.network.arrival(from, to, world.now);
-            world.wheel.push(time, message);
-            if world.is_calm() {
-                world.fetch(to);
-            }
-        } else {
-            world.send_carefully(message);
-        }
-    }
-
-    fn set_timer(&mut self, timer: P::Timer, after: Duration) {
-        let world = &mut *self.world;
-        if let Some(recording) = &mut world.recording {
-            recording.effect(Effect::SetTimer { timer: Value::json(&timer), after });
-        }
-        let start = world.timers.start(self.me, timer.clone());
-        let time = world.now.saturating_add(ticks(after));
-        let what = What::Timer { timer, start };
-        world.wheel.push_rarely(time, Occurrence { node: self.me, what });
-    }
-
-    fn cancel_timer(&mut self, timer: P::Timer) {
-        if let Some(recording) = &mut self.world.recording {
-            recording.effect(Effect::CancelTimer(Value::json(&timer)));
-        }
-        self.world.timers.cancel(self.me, &timer);
-    }
-
-    fn emit(&mut self, event: P::Event) {
-        let world = &mut *self.world;
-        if !PLAIN && let Some(recording) = &mut world.recording {
-            recording.effect(Effect::Emit(Value::json(&event)));
-        }
-        world.digest.add(&event);
-        let verdict = world.monitor.on_event(self.me, &event);
-        world.judge(verdict);
-        let me = self.me;
-        world.plan(|workload, agenda| workload.on_event(me, &event, agenda));
-    }
-
-    fn choose(&mut self, bound: u32) -> u32 {
-        let value = self.world.choices.below(bound.into()) as u32;
-        if let Some(recording) = &mut self.world.recording {
-            recording.effect(Effect::Choose { bound, value });
-        }
-        value
-    }
-}
-
-/// The ticks of a timer: a tick is a millisecond, and no timer runs out at once.
-fn ticks(after: Duration) -> u64 {
-    u64::try_from(after.as_millis()).unwrap_or(u64::MAX).max(1)
 }

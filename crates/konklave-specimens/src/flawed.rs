@@ -86,6 +86,18 @@ impl<P: Protocol, F: Flaw<P>> Protocol for Flawed<P, F> {
         self.happen(Input::Timer(timer), env);
     }
 
+    fn ticks(&self) -> bool {
+        self.right.ticks()
+    }
+
+    fn on_tick(&mut self, env: &mut impl Env<Self>) {
+        self.happen(Input::Tick, env);
+    }
+
+    fn on_returned(&mut self, to: NodeId, msg: P::Msg, env: &mut impl Env<Self>) {
+        self.happen(Input::Returned { to, msg }, env);
+    }
+
     fn waits_for(&self) -> NodeSet {
         self.right.waits_for()
     }

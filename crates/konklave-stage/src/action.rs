@@ -25,6 +25,8 @@ pub enum Action<P: Protocol> {
         /// Its name.
         timer: P::Timer,
     },
+    /// A node acts by itself.
+    Tick(NodeId),
     /// A message arrives. A crashed node misses it.
     Deliver(u32),
     /// A forged message arrives.
@@ -36,6 +38,8 @@ pub enum Action<P: Protocol> {
         /// What it turns out to say.
         msg: P::Msg,
     },
+    /// A message comes back to its sender: its receiver has left.
+    Return(u32),
     /// A message never arrives.
     Lose(u32),
     /// A message will arrive once more.
@@ -61,13 +65,14 @@ pub enum Action<P: Protocol> {
 }
 
 impl<P: Protocol> Action<P> {
-    /// That a node gets an input by itself; none if the input is a message.
+    /// That a node gets an input by itself; none if the input is a message, or one that comes back.
     pub fn own(node: NodeId, input: Input<P>) -> Option<Self> {
         match input {
             Input::Start => Some(Self::Start(node)),
             Input::Command(command) => Some(Self::Command { node, command }),
             Input::Timer(timer) => Some(Self::Timer { node, timer }),
-            Input::Message { .. } => None,
+            Input::Tick => Some(Self::Tick(node)),
+            Input::Message { .. } | Input::Returned { .. } => None,
         }
     }
 
@@ -80,6 +85,7 @@ impl<P: Protocol> Action<P> {
                 (Input::Message { from, msg }, None) => {
                     Some(Self::DeliverForged { from: *from, to: step.node, msg: msg.clone() })
                 }
+                (Input::Returned { .. }, Some(number)) => Some(Self::Return(number)),
                 (input, _) => Self::own(step.node, input.clone()),
             },
             Line::Fault { what, .. } => match what {

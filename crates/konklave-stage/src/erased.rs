@@ -177,6 +177,8 @@ pub fn input<P: Protocol>(input: &Input<P>) -> Input<Erased> {
         Input::Command(command) => Input::Command(Value::json(command)),
         Input::Message { from, msg } => Input::Message { from: *from, msg: Value::json(msg) },
         Input::Timer(timer) => Input::Timer(Value::json(timer)),
+        Input::Tick => Input::Tick,
+        Input::Returned { to, msg } => Input::Returned { to: *to, msg: Value::json(msg) },
     }
 }
 
@@ -191,6 +193,8 @@ fn line<P: Protocol>(line: &Line<P>) -> Line<Erased> {
                 Input::Command(command) => Input::Command(Value::of(command)),
                 Input::Message { from, msg } => Input::Message { from: *from, msg: Value::of(msg) },
                 Input::Timer(timer) => Input::Timer(Value::of(timer)),
+                Input::Tick => Input::Tick,
+                Input::Returned { to, msg } => Input::Returned { to: *to, msg: Value::of(msg) },
             },
             number: *number,
             effects: effects.iter().map(effect).collect(),
@@ -211,6 +215,7 @@ fn effect<P: Protocol>(effect: &Effect<P>) -> Effect<Erased> {
         Effect::CancelTimer(timer) => Effect::CancelTimer(Value::of(timer)),
         Effect::Emit(event) => Effect::Emit(Value::of(event)),
         Effect::Choose { bound, value } => Effect::Choose { bound: *bound, value: *value },
+        Effect::Leave => Effect::Leave,
     }
 }
 

@@ -33,6 +33,8 @@ pub enum Status {
     /// It has crashed and will return. Only a search knows that in advance; on a stage, such a node
     /// is down until it does.
     Away,
+    /// It has left for good.
+    Gone,
 }
 
 /// How pressing an input is that a node can get by itself.
@@ -46,6 +48,8 @@ pub enum Urge {
     Notice,
     /// A timer: not before messages and notices, if the pace is patient.
     Timer,
+    /// Its turn to act by itself: as for a timer, and again and again.
+    Turn,
 }
 
 /// What a node does about an input.
@@ -68,10 +72,10 @@ where
     }
 
     /// The inputs that it can get by itself, in a fixed order: wishes before duties, then notices,
-    /// then timers.
+    /// then timers, then its turn.
     pub fn inputs(&self) -> Vec<(Urge, Input<P>)> {
         match self.status {
-            Status::Down | Status::Away => Vec::new(),
+            Status::Down | Status::Away | Status::Gone => Vec::new(),
             Status::Asleep => vec![(Urge::Duty, Input::Start)],
             Status::Up => {
                 let urge = self.urge();
@@ -81,8 +85,23 @@ where
                 let free = commands.map(|command| (urge, Input::Command(command)));
                 let notices = notices.map(|command| (Urge::Notice, Input::Command(command)));
                 let timers = timers.map(|timer| (Urge::Timer, Input::Timer(timer)));
-                free.chain(notices).chain(timers).collect()
+                let turn = self.has_turn().then_some((Urge::Turn, Input::Tick));
+                free.chain(notices).chain(timers).chain(turn).collect()
             }
+        }
+    }
+
+    /// Whether the node acts by itself, and would not just stay as it is: a turn without an effect
+    /// is no step.
+    fn has_turn(&self) -> bool {
+        self.node.ticks() && {
+            let is_idle = |(next, reaction): &(Self, Reaction<P>)| {
+                let mut effects = reaction.effects.iter();
+                effects.all(|effect| matches!(effect, Effect::Choose { .. }))
+                    && reaction.panic.is_none()
+                    && next == self
+            };
+            !self.reactions(&Input::Tick).iter().all(is_idle)
         }
     }
 
@@ -119,7 +138,7 @@ where
             Input::Start => self.status = Status::Up,
             Input::Command(command) => self.application.on_command(command),
             Input::Timer(timer) => self.timers.retain(|other| other != timer),
-            Input::Message { .. } => {}
+            Input::Message { .. } | Input::Tick | Input::Returned { .. } => {}
         }
         let mut env = Recorder::choosing(choices);
         let node = &mut self.node;
@@ -134,6 +153,10 @@ where
                 }
                 Effect::CancelTimer(timer) => self.timers.retain(|other| other != timer),
                 Effect::Emit(event) => self.application.on_event(event),
+                Effect::Leave => {
+                    self.status = Status::Gone;
+                    self.timers.clear();
+                }
                 Effect::Send { .. } | Effect::Choose { .. } => {}
             }
         }

@@ -13,6 +13,9 @@ pub(crate) struct Puppet {
     pub(crate) heard: u32,
 }
 
+/// A puppet that has heard this much acts by itself.
+pub(crate) const RESTLESS: u32 = 1000;
+
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub(crate) enum Msg {
     Note(u32),
@@ -47,6 +50,7 @@ pub(crate) enum Say {
     Draw(u32),
     /// Tells node 0, and fails.
     Fail,
+    Leave,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -74,7 +78,7 @@ impl Protocol for Puppet {
 
     /// A puppet that has heard something before it starts is busy.
     fn on_start(&mut self, env: &mut impl Env<Self>) {
-        if self.heard > 0 {
+        if (1..RESTLESS).contains(&self.heard) {
             env.set_timer(Timer::Nap, Duration::from_millis(10));
             env.send(NodeId(self.heard), Msg::Ping);
         }
@@ -97,6 +101,7 @@ impl Protocol for Puppet {
                 env.send(NodeId(0), Msg::Ping);
                 panic!("it was told to");
             }
+            Say::Leave => env.leave(),
         }
     }
 
@@ -112,6 +117,23 @@ impl Protocol for Puppet {
 
     fn on_timer(&mut self, timer: Timer, env: &mut impl Env<Self>) {
         env.emit(Heard::Woken(timer));
+    }
+
+    fn ticks(&self) -> bool {
+        self.heard >= RESTLESS
+    }
+
+    /// Tells node 0, once.
+    fn on_tick(&mut self, env: &mut impl Env<Self>) {
+        if self.heard == RESTLESS {
+            self.heard += 1;
+            env.send(NodeId(0), Msg::Note(0));
+        }
+    }
+
+    /// What comes back counts ten times.
+    fn on_returned(&mut self, _to: NodeId, _msg: Msg, _env: &mut impl Env<Self>) {
+        self.heard += 10;
     }
 
     /// A puppet waits for as many as it has messages.

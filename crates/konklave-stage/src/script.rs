@@ -52,6 +52,8 @@
 //! | `duplicate 0 -> 1` | a duplicate of it is in transit behind all others |
 //! | `timer 0` | the only pending timer of node 0 runs out |
 //! | `timer 0 Retry` | the one whose name starts so runs out |
+//! | `tick 0` | node 0 acts by itself |
+//! | `tick all` | every node does, in order |
 //! | `choose 3 0 1` | the next choices of nodes; those not given are 0 |
 //! | `crash 0` | node 0 does nothing any more; what it has sent still arrives |
 //! | `rest` | nothing is in transit: checks what had to happen, or shows which nodes wait |

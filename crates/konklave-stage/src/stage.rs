@@ -121,6 +121,7 @@ impl Display for Impossible {
                 Status::Asleep => write!(f, "node {node} has not started"),
                 Status::Up => write!(f, "node {node} is up"),
                 Status::Down | Status::Away => write!(f, "node {node} has crashed"),
+                Status::Gone => write!(f, "node {node} has left"),
             },
             Self::NotInTransit(number) => write!(f, "message {number} is not on its way"),
             Self::NotForged => f.write_str("nobody has sent or forged this message"),

@@ -1,8 +1,9 @@
-//! The model of a distributed algorithm: a node is a state machine with four transitions
+//! The model of a distributed algorithm: a node is a state machine with a few transitions
 //! ([`Protocol`]), whose effects go through an [`Env`]; one protocol can run inside another
 //! ([`Hosts`]), and a [`Monitor`] checks the promises of a problem.
 
 pub mod hosts;
+pub mod references;
 
 use std::fmt::{self, Debug, Display};
 use std::hash::Hash;
@@ -90,6 +91,19 @@ pub trait Protocol: Clone + Eq + Hash + Debug + Send + Sized + 'static {
     /// A timer that was set, and not cancelled, has run out.
     fn on_timer(&mut self, _timer: Self::Timer, _env: &mut impl Env<Self>) {}
 
+    /// Whether the node acts by itself, again and again, as self-stabilising algorithms do: then
+    /// [`on_tick`](Self::on_tick) is called for ever, with fairness to all nodes. The answer is the
+    /// same for all nodes and never changes.
+    fn ticks(&self) -> bool {
+        false
+    }
+
+    /// The node's turn to act by itself: the periodic timeout of self-stabilising algorithms.
+    fn on_tick(&mut self, _env: &mut impl Env<Self>) {}
+
+    /// A message of this node comes back: its receiver has [left](Env::leave) for good.
+    fn on_returned(&mut self, _to: NodeId, _msg: Self::Msg, _env: &mut impl Env<Self>) {}
+
     /// Whom this node waits for before it can go on; nobody if it does not wait. Shown about runs
     /// that get stuck, so it may say what it believes, even if that is wrong.
     fn waits_for(&self) -> NodeSet {
@@ -102,13 +116,31 @@ pub trait Protocol: Clone + Eq + Hash + Debug + Send + Sized + 'static {
         true
     }
 
+    /// The nodes whose addresses this node holds, where a node may only talk to nodes that it knows.
+    /// `None` if the network decides that, or if this node does not take part.
+    fn knows(&self) -> Option<Vec<NodeId>> {
+        None
+    }
+
+    /// The nodes whose addresses a message carries: its receiver knows them from then on.
+    fn tells(&self, _msg: &Self::Msg) -> Vec<NodeId> {
+        Vec::new()
+    }
+
+    /// When a system is legal, if the algorithm is self-stabilising: from any state in which the
+    /// nodes are [connected](references::connected), every fair schedule leads to a legal state
+    /// (convergence), and no step leads out of one (closure). The same for all nodes of a system.
+    fn legality(&self) -> Option<Invariant<Self>> {
+        None
+    }
+
     /// What holds in every state of a system that keeps the algorithm's assumptions, beyond the
     /// problem's promises: the lemmas of its proof. They are the same for all nodes of a system.
     fn invariants(&self) -> Vec<Invariant<Self>> {
         Vec::new()
     }
 
-    /// Any of the four: the one entry for drivers that replay or enumerate inputs.
+    /// Any of these transitions: the one entry for drivers that replay or enumerate inputs.
     #[inline(always)]
     fn on(&mut self, input: Input<Self>, env: &mut impl Env<Self>) {
         match input {
@@ -116,6 +148,8 @@ pub trait Protocol: Clone + Eq + Hash + Debug + Send + Sized + 'static {
             Input::Command(command) => self.on_command(command, env),
             Input::Message { from, msg } => self.on_message(from, msg, env),
             Input::Timer(timer) => self.on_timer(timer, env),
+            Input::Tick => self.on_tick(env),
+            Input::Returned { to, msg } => self.on_returned(to, msg, env),
         }
     }
 
@@ -144,6 +178,15 @@ pub enum Input<P: Protocol> {
     },
     /// A timer runs out.
     Timer(P::Timer),
+    /// It acts by itself.
+    Tick,
+    /// A message of its own comes back.
+    Returned {
+        /// The receiver, which has left.
+        to: NodeId,
+        /// Its content.
+        msg: P::Msg,
+    },
 }
 
 /// Everything a transition can do to the outside. Each driver implements this once.
@@ -162,6 +205,10 @@ pub trait Env<P: Protocol> {
 
     /// A number in `0..bound`: drawn from the seed, or every one in turn by the checker.
     fn choose(&mut self, bound: u32) -> u32;
+
+    /// Leaves for good, as the last thing that the node ever does. What is sent to it, and what is
+    /// on its way, [comes back](Protocol::on_returned) to its sender.
+    fn leave(&mut self);
 }
 
 impl<P: Protocol> Env<P> for &mut dyn Env<P> {
@@ -183,6 +230,10 @@ impl<P: Protocol> Env<P> for &mut dyn Env<P> {
 
     fn choose(&mut self, bound: u32) -> u32 {
         (**self).choose(bound)
+    }
+
+    fn leave(&mut self) {
+        (**self).leave();
     }
 }
 
@@ -215,6 +266,8 @@ pub enum Effect<P: Protocol> {
         /// The one that was taken.
         value: u32,
     },
+    /// The node left for good.
+    Leave,
 }
 
 /// Watches the commands and events of one run from outside and names the promise that breaks.

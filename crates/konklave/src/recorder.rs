@@ -58,6 +58,10 @@ impl<P: Protocol> Env<P> for Recorder<P> {
         self.effects.push(Effect::Choose { bound, value });
         value
     }
+
+    fn leave(&mut self) {
+        self.effects.push(Effect::Leave);
+    }
 }
 
 impl<P: Protocol> std::fmt::Display for Effect<P> {
@@ -68,6 +72,7 @@ impl<P: Protocol> std::fmt::Display for Effect<P> {
             Self::CancelTimer(timer) => write!(f, "cancel {timer:?}"),
             Self::Emit(event) => write!(f, "! {event:?}"),
             Self::Choose { bound, value } => write!(f, "choose {value} of {bound}"),
+            Self::Leave => f.write_str("leaves"),
         }
     }
 }

@@ -126,6 +126,8 @@ pub enum Ended {
     Quiescence,
     /// Everything that was wanted has happened; the protocol itself never rests.
     Done,
+    /// The system was legal for as long as was asked for.
+    Stable,
     /// A promise was broken.
     Violation,
     /// The time limit was reached.
@@ -138,9 +140,10 @@ pub enum Ended {
 
 impl Ended {
     /// All reasons that there are.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Quiescence,
         Self::Done,
+        Self::Stable,
         Self::Violation,
         Self::TimeLimit,
         Self::EventLimit,
@@ -158,6 +161,7 @@ impl Display for Ended {
         f.write_str(match self {
             Self::Quiescence => "quiescence",
             Self::Done => "done",
+            Self::Stable => "stable",
             Self::Violation => "violation",
             Self::TimeLimit => "time-limit",
             Self::EventLimit => "event-limit",

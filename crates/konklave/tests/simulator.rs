@@ -14,4 +14,5 @@ mod simulator {
     mod streams;
     mod timers;
     mod trace;
+    mod turns;
 }

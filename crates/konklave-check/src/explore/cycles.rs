@@ -155,9 +155,10 @@ impl Space<'_> {
     fn pending(&self, row: &[u32], successors: &mut Successors<'_>) -> BTreeSet<u32> {
         let mut duties = BTreeSet::new();
         for (node, &local) in NodeId::all(self.shape.nodes as u32).zip(self.shape.locals(row)) {
-            let Traits { status, free, notices, timers, .. } =
+            let Traits { status, free, notices, timers, turns, .. } =
                 successors.lookup.traits(self.shared, local);
-            let codes = (free..free + notices + timers).map(|it| self.shape.codes.own(node, it));
+            let all = free + notices + timers + turns;
+            let codes = (free..all).map(|it| self.shape.codes.own(node, it));
             duties.extend(codes.filter_map(|code| ask(self.shared).duty(node, local, code)));
             if status == Status::Away {
                 let returns = Action::Return { node: node.0 as u16 };

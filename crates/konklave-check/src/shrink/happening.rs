@@ -16,7 +16,7 @@ use crate::system::Order;
 pub(crate) enum Happening<P: Protocol> {
     /// Anything that has nothing to do with a message that was sent.
     Act { action: Action<P>, choices: Vec<u32> },
-    /// A message arrives.
+    /// A message arrives, or comes back.
     Arrive { letter: Letter<P>, choices: Vec<u32> },
     /// A message is lost.
     Lose(Letter<P>),
@@ -187,12 +187,15 @@ impl<P: Protocol> Reader<P> {
                 });
                 *restart.ok_or(Unfit::Damaged)? = choices;
             }
-            (Input::Message { .. }, Some(number)) => self.arrive(*number, choices)?,
+            (Input::Message { .. } | Input::Returned { .. }, Some(number)) => {
+                self.arrive(*number, choices)?;
+            }
+            (Input::Returned { .. }, None) => return Err(Unfit::Damaged),
             (Input::Message { from, msg }, None) => {
                 let (from, msg) = (*from, msg.clone());
                 self.happenings.push(Happening::Forge { from, to: node, msg, choices });
             }
-            (Input::Command(_) | Input::Timer(_), _) => {
+            (Input::Command(_) | Input::Timer(_) | Input::Tick, _) => {
                 let action = Action::own(node, input.clone());
                 self.happenings.extend(action.map(|action| Happening::Act { action, choices }));
             }

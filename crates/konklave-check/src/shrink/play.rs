@@ -194,7 +194,8 @@ where
     match happening {
         Happening::Act { action, choices } => act(chronicle, action, choices),
         Happening::Arrive { letter, choices } => {
-            let arrival = similar(stage, letter).map(Action::Deliver).find(|it| stage.allows(it));
+            let arrivals = similar(stage, letter).map(|number| stage.arrival(number));
+            let arrival = arrivals.into_iter().find(|it| stage.allows(it));
             arrival.is_some_and(|arrival| act(chronicle, &arrival, choices))
         }
         Happening::Lose(letter) => {
@@ -255,7 +256,7 @@ where
     A: Application<Command = P::Command, Event = P::Event>,
     M: Monitor<Command = P::Command, Event = P::Event>,
 {
-    let oldest = stage.transit().next().map(|letter| Action::Deliver(letter.number));
+    let oldest = stage.transit().next().map(|letter| stage.arrival(letter.number));
     oldest.or_else(|| {
         stage.nodes().zip(stage.locals()).find_map(|(node, local)| {
             let is_pressing = |urge| matches!(urge, Urge::Duty | Urge::Notice);

@@ -92,7 +92,7 @@ where
                 verdict = state.monitor.on_command(node, command);
             }
             Input::Timer(timer) => place.timers.retain(|other| other != timer),
-            Input::Message { .. } => {}
+            Input::Message { .. } | Input::Tick | Input::Returned { .. } => {}
         }
         let mut recorder = Recorder::choosing(choices);
         let node_state = &mut place.state;
@@ -122,7 +122,7 @@ where
                     place.application.on_event(&event);
                     verdict = verdict.and_then(|()| state.monitor.on_event(node, &event));
                 }
-                Effect::Choose { .. } => {}
+                Effect::Choose { .. } | Effect::Leave => {}
             }
         }
         state.is_broken |= verdict.is_err() || is_panic;
@@ -234,6 +234,9 @@ where
             }
             if is_free || state.channels.is_empty() && is_quiet {
                 node.timers.iter().cloned().map(Input::Timer).for_each(&mut happen);
+                if node.state.ticks() && !is_idle_turn(&node.state) {
+                    happen(Input::Tick);
+                }
             }
             if state.faults.crashes > 0 {
                 actions.push(What::Crash(id));
@@ -379,4 +382,11 @@ where
             state.nodes.iter().any(|node| node.application.standing() != Standing::Idle);
         actions.iter().all(|it| is_fault(it) || was_asked && is_question(it))
     }
+}
+
+/// Whether a turn of this node would leave everything as it is.
+fn is_idle_turn<P: Protocol>(node: &P) -> bool {
+    let (mut after, mut recorder) = (node.clone(), Recorder::default());
+    let turn = AssertUnwindSafe(|| after.on_tick(&mut recorder));
+    catch_unwind(turn).is_ok() && recorder.take().is_empty() && after == *node
 }

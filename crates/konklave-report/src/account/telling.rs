@@ -139,11 +139,11 @@ impl Telling {
     fn step(&mut self, step: &Step<Erased>) -> Result<(), String> {
         let node = self.node(step.node)?;
         let what = match &step.input {
-            Input::Start if step.effects.is_empty() => return Ok(()),
+            Input::Start | Input::Tick if step.effects.is_empty() => return Ok(()),
             Input::Start => What::Start,
             Input::Command(_) => What::Command,
-            Input::Message { .. } => What::Receive,
-            Input::Timer(_) => What::Timer,
+            Input::Message { .. } | Input::Returned { .. } => What::Receive,
+            Input::Timer(_) | Input::Tick => What::Timer,
         };
         let event = self.event(step.at, Some(node), what, label(step));
         match &step.input {
@@ -155,7 +155,8 @@ impl Telling {
                 let sense = self.vocabulary.of_command(command);
                 self.spans.hear(node, event, sense, !step.effects.is_empty());
             }
-            Input::Start | Input::Timer(_) => {}
+            Input::Returned { .. } => self.come_back(step.number),
+            Input::Start | Input::Timer(_) | Input::Tick => {}
         }
         for effect in &step.effects {
             match effect {
@@ -168,7 +169,10 @@ impl Telling {
                     self.spans.hear(node, event, sense, true);
                     self.last_told = Some(event);
                 }
-                Effect::SetTimer { .. } | Effect::CancelTimer(_) | Effect::Choose { .. } => {}
+                Effect::SetTimer { .. }
+                | Effect::CancelTimer(_)
+                | Effect::Choose { .. }
+                | Effect::Leave => {}
             }
         }
         Ok(())
@@ -221,6 +225,13 @@ impl Telling {
             self.under_way.remove(&number);
         }
         Some(place)
+    }
+
+    /// A message is back at its sender: it is drawn as lost on its way to a node that has left.
+    fn come_back(&mut self, number: Option<u32>) {
+        if let Some(place) = number.and_then(|number| self.arrival(number, None)) {
+            self.messages[place].fate = Fate::Lost;
+        }
     }
 
     fn fault(&mut self, at: u64, fault: &Fault<Erased>) -> Result<(), String> {
@@ -300,7 +311,7 @@ impl Telling {
 fn label(step: &Step<Erased>) -> String {
     let asked = match &step.input {
         Input::Command(value) | Input::Timer(value) => Some(show::text(value)),
-        Input::Start | Input::Message { .. } => None,
+        Input::Start | Input::Message { .. } | Input::Tick | Input::Returned { .. } => None,
     };
     let told = step.effects.iter().filter_map(|effect| match effect {
         Effect::Emit(event) => Some(show::text(event)),

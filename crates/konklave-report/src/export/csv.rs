@@ -78,6 +78,11 @@ impl Rows {
                 self.push(at, node, "receive", row);
             }
             Input::Timer(timer) => self.push(at, node, "timer", Row::of(timer)),
+            Input::Tick => self.push(at, node, "tick", Row::default()),
+            Input::Returned { to, msg } => {
+                let row = Row { peer: Some(to.0), message: step.number, ..Row::of(msg) };
+                self.push(at, node, "returned", row);
+            }
         }
         for effect in &step.effects {
             match effect {
@@ -97,6 +102,7 @@ impl Rows {
                     let text = format!("{value} of {bound}");
                     self.push(at, node, "choose", Row { text, ..Row::default() });
                 }
+                Effect::Leave => self.push(at, node, "leave", Row::default()),
             }
         }
     }

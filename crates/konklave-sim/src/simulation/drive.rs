@@ -5,6 +5,7 @@ use konklave::protocol::{Input, Monitor, Protocol};
 
 use super::{LOOK_AHEAD, Node, Progress, STEPS_BEFORE_LOOK, Simulation};
 use crate::occurrence::{FORGED, What};
+use crate::rounds::Cause;
 use crate::workload::Workload;
 use konklave::trace::Ended;
 
@@ -65,14 +66,14 @@ impl<P: Protocol> Drive for P {
                 return Ended::TimeLimit;
             }
             let mut is_cut = false;
-            if batch.len() as u64 > checkpoint - simulation.steps {
+            if batch.len() as u64 > checkpoint.saturating_sub(simulation.steps) {
                 let progress = simulation.progress(batch.len());
                 if simulation.world.has_recording_failed() || !go_on(progress) {
                     return Ended::Interrupted;
                 }
                 checkpoint =
                     last_step.min(simulation.steps.saturating_add(simulation.steps_until_look()));
-                is_cut = batch.truncate(last_step - simulation.steps);
+                is_cut = batch.truncate(last_step.saturating_sub(simulation.steps));
                 if batch.is_empty() {
                     return Ended::EventLimit;
                 }
@@ -97,6 +98,15 @@ impl<P: Protocol> Drive for P {
                 return Ended::EventLimit;
             }
             simulation.world.wheel.recycle(batch);
+            if simulation.turns.take_due() {
+                simulation.take_turns::<PLAIN>();
+                if simulation.world.violation.is_some() {
+                    return Ended::Violation;
+                }
+                if simulation.is_stable() {
+                    return Ended::Stable;
+                }
+            }
             if !PLAIN {
                 simulation.catch_up();
             }
@@ -118,7 +128,11 @@ impl<P: Protocol> Drive for P {
         what: What<Self>,
     ) {
         let Node { state, load } = &mut simulation.nodes[to.index()];
+        if load.has_left() {
+            return simulation.miss(to, what);
+        }
         let world = &mut simulation.world;
+        world.cause = Cause::Request;
         match what {
             What::Command { plan, .. } if !PLAIN && world.is_void(to, plan) => {}
             What::Command { command, .. } => {
@@ -131,7 +145,15 @@ impl<P: Protocol> Drive for P {
                     world.transition::<PLAIN>(to, state, load, Input::Timer(timer), FORGED);
                 }
             }
-            What::Message { .. } | What::Fault(_) => {}
+            What::Returned { to: gone, label, mark, msg } => {
+                world.strays -= 1;
+                world.rounds.arrive(mark);
+                world.cause = mark.cause;
+                world.digest.fold(1 << 62 | u64::from(gone.0) << 31 | u64::from(to.0));
+                let input = Input::Returned { to: gone, msg };
+                world.transition::<PLAIN>(to, state, load, input, label);
+            }
+            What::Message { .. } | What::Turns | What::Fault(_) => {}
         }
     }
 }

@@ -53,6 +53,11 @@ impl<T> Batch<T> {
         Some(place)
     }
 
+    /// The items that are left.
+    pub(super) fn items(&self) -> impl Iterator<Item = &T> {
+        self.places.iter().flatten()
+    }
+
     /// How many items are left.
     pub fn len(&self) -> usize {
         self.len.saturating_sub(self.taken) as usize
@@ -121,6 +126,11 @@ impl<T> Default for Chunks<T> {
 }
 
 impl<T> Chunks<T> {
+    /// The items of all full chunks: a chunk that is used no more has no places.
+    pub(super) fn items(&self) -> impl Iterator<Item = &T> {
+        self.full.iter().flat_map(|chunk| chunk.batch.items())
+    }
+
     /// An empty chunk.
     pub(super) fn empty(&mut self) -> Batch<T> {
         let places = || (0..CHUNK).map(|_| None).collect();

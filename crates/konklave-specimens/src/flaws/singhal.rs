@@ -75,7 +75,11 @@ impl Flaw<Singhal> for IgnoresTokenInside {
                 }
                 *known = (*known).max(*number);
             }
-            Input::Start | Input::Command(_) | Input::Timer(_) => {}
+            Input::Start
+            | Input::Command(_)
+            | Input::Timer(_)
+            | Input::Tick
+            | Input::Returned { .. } => {}
         }
         vec![input]
     }

@@ -49,15 +49,15 @@ impl<C: Data, E: Data> AnyNode<C, E> {
         match &mut line {
             Line::Step(step) => {
                 match &mut step.input {
-                    Input::Message { msg, .. } => message(msg)?,
+                    Input::Message { msg, .. } | Input::Returned { msg, .. } => message(msg)?,
                     Input::Timer(name) => timer(name)?,
-                    Input::Start | Input::Command(_) => {}
+                    Input::Start | Input::Command(_) | Input::Tick => {}
                 }
                 step.effects.iter_mut().try_for_each(|effect| match effect {
                     Effect::Send { msg, .. } => message(msg),
                     Effect::SetTimer { timer: name, .. } => timer(name),
                     Effect::CancelTimer(name) => timer(name),
-                    Effect::Emit(_) | Effect::Choose { .. } => Ok(()),
+                    Effect::Emit(_) | Effect::Choose { .. } | Effect::Leave => Ok(()),
                 })?;
             }
             Line::Fault { what: Fault::Garbage { messages, .. }, .. } => {
@@ -96,12 +96,36 @@ impl<C: Data, E: Data> Protocol for AnyNode<C, E> {
         self.node.on_erased(Input::Timer(timer), env);
     }
 
+    fn ticks(&self) -> bool {
+        self.node.is_ticking()
+    }
+
+    fn on_tick(&mut self, env: &mut impl Env<Self>) {
+        self.node.on_erased(Input::Tick, env);
+    }
+
+    fn on_returned(&mut self, to: NodeId, msg: Value, env: &mut impl Env<Self>) {
+        self.node.on_erased(Input::Returned { to, msg }, env);
+    }
+
     fn waits_for(&self) -> NodeSet {
         self.node.awaits()
     }
 
     fn reaches(&self, to: NodeId) -> bool {
         self.neighbours.as_ref().is_none_or(|neighbours| neighbours.binary_search(&to).is_ok())
+    }
+
+    fn knows(&self) -> Option<Vec<NodeId>> {
+        self.node.known()
+    }
+
+    fn tells(&self, msg: &Value) -> Vec<NodeId> {
+        self.node.told(msg)
+    }
+
+    fn legality(&self) -> Option<Invariant<Self>> {
+        self.node.erased_legality()
     }
 
     fn invariants(&self) -> Vec<Invariant<Self>> {

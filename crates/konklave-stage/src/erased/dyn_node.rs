@@ -13,7 +13,7 @@ use super::{AnyNode, Value};
 
 /// A node of some algorithm for a problem with these commands and events.
 pub(super) trait DynNode<C: Data, E: Data>: Debug + Send {
-    /// Any of the four transitions.
+    /// Any of the transitions.
     fn on_erased(&mut self, input: Input<AnyNode<C, E>>, env: &mut dyn Env<AnyNode<C, E>>);
 
     /// The message as its own type writes and prints it.
@@ -22,8 +22,20 @@ pub(super) trait DynNode<C: Data, E: Data>: Debug + Send {
     /// The timer as its own type writes and prints it.
     fn normalise_timer(&self, timer: &Value) -> Result<Value, Error>;
 
+    /// See [`Protocol::ticks`].
+    fn is_ticking(&self) -> bool;
+
     /// See [`Protocol::waits_for`].
     fn awaits(&self) -> NodeSet;
+
+    /// See [`Protocol::knows`].
+    fn known(&self) -> Option<Vec<NodeId>>;
+
+    /// See [`Protocol::tells`].
+    fn told(&self, msg: &Value) -> Vec<NodeId>;
+
+    /// See [`Protocol::legality`].
+    fn erased_legality(&self) -> Option<Invariant<AnyNode<C, E>>>;
 
     /// See [`Protocol::invariants`]. They say nothing about nodes of several algorithms.
     fn erased_invariants(&self) -> Vec<Invariant<AnyNode<C, E>>>;
@@ -52,6 +64,8 @@ impl<P: Protocol> DynNode<P::Command, P::Event> for P {
             Input::Command(command) => Input::Command(command),
             Input::Message { from, msg } => Input::Message { from, msg: expect(&msg) },
             Input::Timer(timer) => Input::Timer(expect(&timer)),
+            Input::Tick => Input::Tick,
+            Input::Returned { to, msg } => Input::Returned { to, msg: expect(&msg) },
         };
         self.on_dyn(input, &mut Erasing(env));
     }
@@ -64,8 +78,24 @@ impl<P: Protocol> DynNode<P::Command, P::Event> for P {
         timer.get::<P::Timer>().map(|timer| Value::of(&timer))
     }
 
+    fn is_ticking(&self) -> bool {
+        self.ticks()
+    }
+
     fn awaits(&self) -> NodeSet {
         self.waits_for()
+    }
+
+    fn known(&self) -> Option<Vec<NodeId>> {
+        self.knows()
+    }
+
+    fn told(&self, msg: &Value) -> Vec<NodeId> {
+        self.tells(&expect(msg))
+    }
+
+    fn erased_legality(&self) -> Option<Invariant<AnyNode<P::Command, P::Event>>> {
+        self.legality().map(erase)
     }
 
     fn erased_invariants(&self) -> Vec<Invariant<AnyNode<P::Command, P::Event>>> {
@@ -127,5 +157,9 @@ impl<P: Protocol> Env<P> for Erasing<'_, P::Command, P::Event> {
 
     fn choose(&mut self, bound: u32) -> u32 {
         self.0.choose(bound)
+    }
+
+    fn leave(&mut self) {
+        self.0.leave();
     }
 }

@@ -2,7 +2,7 @@ use konklave::NodeId;
 use serde_json::Value;
 
 /// How each command is written. The error for a line that is not understood shows them.
-const FORMS: [&str; 15] = [
+const FORMS: [&str; 16] = [
     "NODE COMMAND [JSON]",
     "deliver [all]",
     "deliver A -> B [K]",
@@ -10,6 +10,7 @@ const FORMS: [&str; 15] = [
     "lose A -> B [K]",
     "duplicate A -> B [K]",
     "timer NODE [NAME]",
+    "tick all|NODE",
     "choose NUMBER...",
     "crash NODE",
     "rest",
@@ -38,6 +39,8 @@ pub(super) enum Command {
         node: NodeId,
         name: String,
     },
+    Tick(NodeId),
+    TickAll,
     Choose(Vec<u32>),
     Crash(NodeId),
     Rest,
@@ -71,6 +74,8 @@ impl Command {
                 let name = after_two_words(line).to_owned();
                 node_id(node).map(|node| Self::Timer { node, name })
             }
+            ["tick", "all"] => Some(Self::TickAll),
+            ["tick", node] => node_id(node).map(Self::Tick),
             ["choose", _, ..] => {
                 let values = words[1..].iter().map(|value| value.parse().ok());
                 values.collect::<Option<_>>().map(Self::Choose)

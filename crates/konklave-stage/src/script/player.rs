@@ -78,6 +78,8 @@ impl<M: Monitor> Player<M> {
                 self.act(&Action::Duplicate(number))?;
             }
             Command::Timer { node, name } => self.run_out(*node, name)?,
+            Command::Tick(node) => self.take_turn(*node)?,
+            Command::TickAll => self.take_turns()?,
             Command::Choose(values) => self.choices = values.iter().copied().collect(),
             Command::Crash(node) => {
                 self.expect_up(*node)?;
@@ -114,13 +116,27 @@ impl<M: Monitor> Player<M> {
             return Err(format!("no end in sight after {DELIVERIES_MAX} deliveries"));
         }
         self.deliveries += 1;
-        self.act(&Action::Deliver(number))
+        self.act(&self.stage.arrival(number))
     }
 
     fn run_out(&mut self, node: NodeId, name: &str) -> Result<(), String> {
         self.expect_up(node)?;
         let timer = self.find_timer(node, name)?;
         self.act(&Action::Timer { node, timer })
+    }
+
+    fn take_turn(&mut self, node: NodeId) -> Result<(), String> {
+        self.expect_up(node)?;
+        match self.stage.locals()[node.index()].node.ticks() {
+            true => self.act(&Action::Tick(node)),
+            false => Err("the nodes of this algorithm do not act by themselves".to_owned()),
+        }
+    }
+
+    fn take_turns(&mut self) -> Result<(), String> {
+        let is_up = |node: &NodeId| self.stage.locals()[node.index()].status == Status::Up;
+        let up: Vec<_> = self.stage.nodes().filter(is_up).collect();
+        up.into_iter().try_for_each(|node| self.take_turn(node))
     }
 
     fn rest(&mut self) -> Result<(), String> {
@@ -151,6 +167,7 @@ impl<M: Monitor> Player<M> {
     fn show_state(&mut self, node: NodeId) -> Result<(), String> {
         let line = match self.status(node)? {
             Status::Down | Status::Away => format!("{node} has crashed"),
+            Status::Gone => format!("{node} has left"),
             Status::Asleep | Status::Up => {
                 format!("{node} {:?}", self.stage.locals()[node.index()].node)
             }
@@ -236,7 +253,9 @@ impl<M: Monitor> Player<M> {
                 )),
                 _ => Ok(()),
             },
-            Effect::SetTimer { .. } | Effect::CancelTimer(_) | Effect::Emit(_) => Ok(()),
+            Effect::SetTimer { .. } | Effect::CancelTimer(_) | Effect::Emit(_) | Effect::Leave => {
+                Ok(())
+            }
         }
     }
 
@@ -253,6 +272,7 @@ impl<M: Monitor> Player<M> {
     fn expect_up(&self, node: NodeId) -> Result<(), String> {
         match self.status(node)? {
             Status::Down | Status::Away => Err(format!("node {node} has crashed")),
+            Status::Gone => Err(format!("node {node} has left")),
             Status::Asleep | Status::Up => Ok(()),
         }
     }

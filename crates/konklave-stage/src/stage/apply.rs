@@ -33,12 +33,17 @@ where
             Action::Timer { node, timer } => {
                 self.step(*node, Input::Timer(timer.clone()), None, choices)
             }
+            Action::Tick(node) => self.step(*node, Input::Tick, None, choices),
             Action::Deliver(number) => {
                 let Letter { from, to, msg, .. } = self.take(*number)?;
                 match self.local(to)?.status {
-                    Status::Down => self.fault(Fault::Missed(*number), Ok(())),
+                    Status::Down | Status::Gone => self.fault(Fault::Missed(*number), Ok(())),
                     _ => self.step(to, Input::Message { from, msg }, Some(*number), choices),
                 }
+            }
+            Action::Return(number) => {
+                let Letter { from, to, msg, .. } = self.take(*number)?;
+                self.step(from, Input::Returned { to, msg }, Some(*number), choices)
             }
             Action::DeliverForged { from, to, msg } => {
                 self.take_forged(*from, *to);
@@ -95,7 +100,10 @@ where
                     let verdict = self.monitor.on_event(node, event);
                     self.judge(verdict, before, &mut broken);
                 }
-                Effect::SetTimer { .. } | Effect::CancelTimer(_) | Effect::Choose { .. } => {}
+                Effect::SetTimer { .. }
+                | Effect::CancelTimer(_)
+                | Effect::Choose { .. }
+                | Effect::Leave => {}
             }
         }
         if let Some(message) = panic {

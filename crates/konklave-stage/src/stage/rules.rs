@@ -45,15 +45,15 @@ where
                 }
             }
         }
-        let deliveries = self.transit.keys().map(|number| Action::Deliver(*number));
-        enabled.extend(deliveries.filter(|action| self.allows(action)));
+        let arrivals = self.transit.keys().map(|&number| self.arrival(number));
+        enabled.extend(arrivals.filter(|action| self.allows(action)));
         enabled
     }
 
     /// Every fault that can happen now: nodes crash and restart, messages are lost and duplicated.
     pub fn faults(&self) -> Vec<Action<P>> {
         let nodes = self.nodes().zip(&self.locals).filter_map(|(node, local)| match local.status {
-            Status::Asleep => None,
+            Status::Asleep | Status::Gone => None,
             Status::Up => Some(Action::Crash(node)),
             Status::Down | Status::Away => Some(Action::Restart(node)),
         });
@@ -76,8 +76,10 @@ where
                 let is_notice = application.notices().contains(command);
                 are_awake && application.may(command) && (!is_notice || self.can_notice())
             }
-            Action::Timer { .. } => are_awake && self.can_time_out(),
-            Action::Deliver(number) => are_awake && self.can_arrive(&self.transit[number].0),
+            Action::Timer { .. } | Action::Tick(_) => are_awake && self.can_time_out(),
+            Action::Deliver(number) | Action::Return(number) => {
+                are_awake && self.can_arrive(&self.transit[number].0)
+            }
             Action::DeliverForged { .. } => are_awake,
             Action::Start(_)
             | Action::Lose(_)
@@ -89,8 +91,16 @@ where
         }
     }
 
+    /// What happens next to a message in transit: it arrives, or it comes back.
+    pub fn arrival(&self, number: u32) -> Action<P> {
+        match self.letter(number).is_ok_and(|letter| self.comes_back(letter)) {
+            true => Action::Return(number),
+            false => Action::Deliver(number),
+        }
+    }
+
     /// Whether nothing has to happen: no message is in transit but to crashed nodes, no timer is
-    /// pending, and applications may ask for something, but need not.
+    /// pending, no node acts by itself, and applications may ask for something, but need not.
     pub fn is_at_rest(&self) -> bool {
         let is_wish = |(urge, _): &(Urge, _)| *urge == Urge::Wish;
         let rests = |local: &Local<P, A>| local.inputs().iter().all(is_wish);
@@ -116,9 +126,19 @@ where
         self.pace == Pace::Free || !self.is_any_in_transit() && !self.locals.iter().any(has_notices)
     }
 
-    /// Whether a message is in transit that a node will receive, and not miss.
+    /// Whether a message is in transit that a node will receive, or get back, and not miss.
     fn is_any_in_transit(&self) -> bool {
-        self.transit.values().any(|(it, _)| self.locals[it.to.index()].status != Status::Down)
+        self.transit.values().any(|(it, _)| match self.locals[it.to.index()].status {
+            Status::Down | Status::Away => false,
+            Status::Gone => self.comes_back(it),
+            Status::Asleep | Status::Up => true,
+        })
+    }
+
+    /// Whether the receiver of a message has left, while its sender is still there.
+    fn comes_back(&self, letter: &Letter<P>) -> bool {
+        let status = |node: NodeId| self.local(node).map(|local| local.status);
+        status(letter.to) == Ok(Status::Gone) && status(letter.from) == Ok(Status::Up)
     }
 
     /// Whether something can happen at all, allowed or not.
@@ -126,9 +146,10 @@ where
         match action {
             Action::Start(node) => self.expect(*node, Status::Asleep),
             Action::Restart(node) => self.expect(*node, Status::Down),
-            Action::Command { node, .. } | Action::Crash(node) | Action::Spoil { node, .. } => {
-                self.expect(*node, Status::Up)
-            }
+            Action::Command { node, .. }
+            | Action::Tick(node)
+            | Action::Crash(node)
+            | Action::Spoil { node, .. } => self.expect(*node, Status::Up),
             Action::Timer { node, timer } => {
                 self.expect(*node, Status::Up)?;
                 match self.locals[node.index()].timers.contains(timer) {
@@ -142,8 +163,16 @@ where
                 let to = self.letter(*number)?.to;
                 match self.local(to)?.status {
                     Status::Asleep => self.expect(to, Status::Up),
-                    Status::Up | Status::Down | Status::Away => Ok(()),
+                    Status::Gone if self.comes_back(self.letter(*number)?) => {
+                        self.expect(to, Status::Up)
+                    }
+                    Status::Up | Status::Down | Status::Away | Status::Gone => Ok(()),
                 }
+            }
+            Action::Return(number) => {
+                let letter = self.letter(*number)?;
+                self.expect(letter.to, Status::Gone)?;
+                self.expect(letter.from, Status::Up)
             }
             Action::DeliverForged { from, to, .. } => {
                 self.expect(*to, Status::Up)?;

@@ -6,6 +6,7 @@ use crate::puppet::{Heard, Msg, Puppet, Say, Timer, Watch};
 use crate::{Action, Standing};
 
 mod faults;
+mod leaving;
 mod rules;
 
 type PuppetStage<A = Unrestricted<Say, Heard>> = Stage<Puppet, A, Watch>;

@@ -167,6 +167,7 @@ pub trait Hosts<C: Protocol>: Protocol {
                 self.on_part(slot, event, env);
             }
             Effect::Choose { .. } => {}
+            Effect::Leave => env.leave(),
         }
     }
 }
@@ -206,6 +207,12 @@ impl<E: Env<P>, P: Hosts<C>, C: Protocol> Env<C> for PartEnv<'_, E, P, C> {
     fn choose(&mut self, bound: u32) -> u32 {
         self.env.choose(bound)
     }
+
+    /// A part that leaves takes its host with it.
+    #[inline]
+    fn leave(&mut self) {
+        self.env.leave();
+    }
 }
 
 /// The environment of a part whose effects wait.
@@ -233,6 +240,10 @@ impl<C: Protocol, F: FnMut(u32) -> u32> Env<C> for Held<C, F> {
 
     fn choose(&mut self, bound: u32) -> u32 {
         (self.choose)(bound)
+    }
+
+    fn leave(&mut self) {
+        self.effects.push(Effect::Leave);
     }
 }
 

@@ -146,7 +146,7 @@ impl<P: InTree> World<P> {
                 Effect::Emit(Event::SteppedDown) => {
                     self.leaders.remove(node);
                 }
-                Effect::Emit(_) | Effect::Choose { .. } => {}
+                Effect::Emit(_) | Effect::Choose { .. } | Effect::Leave => {}
             }
         }
     }

@@ -1,0 +1,84 @@
+//! Whether a self-stabilising system is legal yet, looked at after every round.
+
+use konklave::protocol::{Invariant, Monitor, Protocol, Snapshot, references};
+
+use super::{Node, Simulation};
+use crate::occurrence::Occurrence;
+use crate::report::Stabilisation;
+use crate::workload::Workload;
+use crate::world::World;
+
+/// What was seen of the way to a legal state.
+pub(crate) struct Stability<P: Protocol> {
+    legality: Invariant<P>,
+    connected: Invariant<P>,
+    /// Since when the system is legal, if it is: the round, and how many messages were sent before.
+    since: Option<(u64, u64)>,
+    was_connected: bool,
+    was_left: bool,
+}
+
+impl<P: Protocol> Stability<P> {
+    /// Nothing was seen yet; none if the protocol is not self-stabilising.
+    pub(crate) fn of(node: &P) -> Option<Self> {
+        Some(Self {
+            legality: node.legality()?,
+            connected: references::connected(),
+            since: None,
+            was_connected: true,
+            was_left: false,
+        })
+    }
+
+    pub(crate) fn report<W, M, const METERED: bool>(
+        &self,
+        world: &World<'_, P, W, M, METERED>,
+        nodes: usize,
+    ) -> Stabilisation {
+        let (round, before) = self.since.unwrap_or((world.rounds.number(), world.sent));
+        let rounds_since = world.rounds.number() - round;
+        let per_node = |messages: u64| messages as f64 / nodes as f64;
+        Stabilisation {
+            rounds: self.since.map(|(round, _)| round),
+            messages_per_node: per_node(before),
+            maintenance_per_node_and_round: match rounds_since {
+                0 => 0.0,
+                rounds => per_node(world.sent - before) / rounds as f64,
+            },
+            connected: self.was_connected,
+            closure: !self.was_left,
+        }
+    }
+}
+
+impl<P, W, M, const METERED: bool> Simulation<'_, P, W, M, METERED>
+where
+    P: Protocol,
+    W: Workload<Command = P::Command, Event = P::Event>,
+    M: Monitor<Command = P::Command, Event = P::Event>,
+{
+    /// A round is over.
+    pub(crate) fn judge_round(&mut self) {
+        let Some(stability) = &mut self.stability else { return };
+        let world = &self.world;
+        let nodes: Vec<&P> = self.nodes.iter().map(|node: &Node<P>| &node.state).collect();
+        let messages: Vec<_> = world.wheel.pending().filter_map(Occurrence::in_transit).collect();
+        let system = Snapshot { nodes: &nodes, messages: &messages };
+        let is_legal = stability.legality.judge(&system).is_ok();
+        stability.was_connected &= stability.connected.judge(&system).is_ok();
+        stability.since = match (is_legal, stability.since) {
+            (true, since) => since.or(Some((world.rounds.number(), world.sent))),
+            (false, since) => {
+                stability.was_left |= since.is_some();
+                None
+            }
+        };
+    }
+
+    /// Whether the system has been legal for as long as was asked for.
+    pub(crate) fn is_stable(&self) -> bool {
+        let since = self.stability.as_ref().and_then(|stability| stability.since);
+        let rounds = since.map(|(since, _)| self.world.rounds.number() - since);
+        rounds.zip(self.options.stable_rounds).is_some_and(|(rounds, enough)| rounds >= enough)
+    }
+}

@@ -1,0 +1,67 @@
+//! Who knows whom: the directed graph of addresses that nodes hold and messages carry.
+//!
+//! In an overlay, a node can only talk to nodes whose addresses it holds. If the graph falls apart,
+//! nothing can join it again, so no rule may drop an address before it has handed it to a node that
+//! stays known.
+
+use super::{Invariant, NodeId, Protocol, Snapshot};
+
+/// That all nodes that take part are connected, whatever the direction in which they know each
+/// other. A system never loses this, and cannot gain it.
+pub fn connected<P: Protocol>() -> Invariant<P> {
+    Invariant::new("connected", |system| {
+        let (parts, nodes) = parts_of(system);
+        match &parts[..] {
+            [] | [_] => Ok(()),
+            [first, second, ..] => Err(format!(
+                "nodes {first} and {second} have no connection: {} parts of {nodes} nodes",
+                parts.len()
+            )),
+        }
+    })
+}
+
+/// One node of each connected part, and how many nodes take part.
+fn parts_of<P: Protocol>(system: &Snapshot<'_, P>) -> (Vec<NodeId>, usize) {
+    let known: Vec<_> = system.nodes.iter().map(|node| node.knows()).collect();
+    let mut forest = Forest::new(known.len());
+    for (node, known) in (0..).zip(&known) {
+        known.iter().flatten().for_each(|other| forest.join(node, other.index()));
+    }
+    for &(_, to, msg) in system.messages {
+        // The receiver will know these, also if it has not joined yet.
+        let told = system.nodes.first().map(|node| node.tells(msg)).unwrap_or_default();
+        told.iter().for_each(|other| forest.join(to.index(), other.index()));
+    }
+    let members: Vec<usize> = (0..known.len()).filter(|&node| known[node].is_some()).collect();
+    let mut is_counted = vec![false; known.len()];
+    let is_first = |&&node: &&usize| !std::mem::replace(&mut is_counted[forest.root(node)], true);
+    let parts = members.iter().filter(is_first).map(|&node| NodeId(node as u32)).collect();
+    (parts, members.len())
+}
+
+/// Disjoint sets of nodes, by union and find.
+struct Forest(Vec<usize>);
+
+impl Forest {
+    fn new(nodes: usize) -> Self {
+        Self((0..nodes).collect())
+    }
+
+    /// What does not exist is not joined: addresses may be wrong.
+    fn join(&mut self, one: usize, other: usize) {
+        if one < self.0.len() && other < self.0.len() {
+            let (one, other) = (self.root(one), self.root(other));
+            self.0[one.max(other)] = one.min(other);
+        }
+    }
+
+    /// The node that stands for the set; the way there is made shorter.
+    fn root(&mut self, mut node: usize) -> usize {
+        while self.0[node] != node {
+            self.0[node] = self.0[self.0[node]];
+            node = self.0[node];
+        }
+        node
+    }
+}

@@ -1,0 +1,220 @@
+//! Nodes that act by themselves: fair turns, rounds, causes, stability, and leaving for good.
+
+use std::collections::BTreeMap;
+
+use konklave::NodeId;
+use konklave::protocol::{self, Env, Invariant, Never, Protocol, Snapshot, Verdict};
+use konklave::trace::Ended;
+use konklave_sim::metrics::Messages;
+use konklave_sim::workload::{Agenda, Workload};
+use konklave_sim::{Delay, Options, Report, Simulation, Stabilisation};
+use serde::{Deserialize, Serialize};
+
+/// A node of a ring that tells the next one the largest number it has heard, at every turn.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Gossip {
+    next: NodeId,
+    largest: u32,
+    turns: u32,
+    /// What came back, by the node that it was meant for.
+    returned: BTreeMap<NodeId, u32>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+enum Command {
+    Hear(u32),
+    Leave,
+}
+
+impl Protocol for Gossip {
+    type Msg = u32;
+    type Timer = Never;
+    type Command = Command;
+    type Event = u32;
+
+    fn on_command(&mut self, command: Command, env: &mut impl Env<Self>) {
+        match command {
+            Command::Hear(number) => {
+                self.largest = self.largest.max(number);
+                env.send(self.next, self.largest);
+            }
+            Command::Leave => {
+                env.emit(self.turns);
+                env.leave();
+            }
+        }
+    }
+
+    fn on_message(&mut self, _from: NodeId, number: u32, _env: &mut impl Env<Self>) {
+        self.largest = self.largest.max(number);
+    }
+
+    fn ticks(&self) -> bool {
+        true
+    }
+
+    fn on_tick(&mut self, env: &mut impl Env<Self>) {
+        self.turns += 1;
+        env.send(self.next, self.largest);
+    }
+
+    fn on_returned(&mut self, to: NodeId, number: u32, _env: &mut impl Env<Self>) {
+        self.returned.insert(to, number);
+    }
+
+    fn knows(&self) -> Option<Vec<NodeId>> {
+        Some(vec![self.next])
+    }
+
+    fn legality(&self) -> Option<Invariant<Self>> {
+        Some(Invariant::new("legal", |system: &Snapshot<'_, Self>| {
+            let largest = system.nodes.iter().map(|node| node.largest);
+            let is_same = largest.clone().min() == largest.max();
+            is_same.then_some(()).ok_or_else(|| "nodes disagree".to_owned())
+        }))
+    }
+}
+
+struct Orders(Vec<(u64, u32, Command)>);
+
+impl Workload for Orders {
+    type Command = Command;
+    type Event = u32;
+    type Report = ();
+
+    fn on_start(&mut self, agenda: &mut Agenda<'_, Command>) {
+        self.0
+            .iter()
+            .for_each(|(time, node, command)| agenda.after(*time, NodeId(*node), *command));
+    }
+
+    fn on_event(&mut self, _node: NodeId, _event: &u32, _agenda: &mut Agenda<'_, Command>) {}
+
+    fn report(&self, _messages: &Messages, _time: u64, _unit: f64) {}
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct NoMonitor;
+
+impl protocol::Monitor for NoMonitor {
+    type Command = Command;
+    type Event = u32;
+
+    fn on_command(&mut self, _node: NodeId, _command: &Command) -> Verdict {
+        Ok(())
+    }
+
+    fn on_event(&mut self, _node: NodeId, _event: &u32) -> Verdict {
+        Ok(())
+    }
+
+    fn on_crash(&mut self, _node: NodeId) -> Verdict {
+        Ok(())
+    }
+
+    fn at_rest(&self) -> Verdict {
+        Ok(())
+    }
+}
+
+type Run = Simulation<'static, Gossip, Orders, NoMonitor>;
+
+/// A ring of nodes, of which node 0 has heard the largest number.
+fn ring(options: Options, nodes: u32, orders: Vec<(u64, u32, Command)>) -> Run {
+    let make = move |me: NodeId| Gossip {
+        next: NodeId((me.0 + 1) % nodes),
+        largest: nodes - me.0,
+        turns: 0,
+        returned: BTreeMap::new(),
+    };
+    Simulation::new(options, nodes, make, Orders(orders), NoMonitor)
+}
+
+fn run(simulation: &mut Run) -> Report<()> {
+    simulation.run(&mut |_| true).expect("nothing is written")
+}
+
+fn stabilise(options: Options, nodes: u32) -> (Report<()>, Stabilisation) {
+    let options = Options { stable_rounds: Some(3), ..options };
+    let report = run(&mut ring(options, nodes, Vec::new()));
+    let stabilisation = report.stabilisation.expect("gossip is self-stabilising");
+    (report, stabilisation)
+}
+
+#[test]
+fn with_unit_delay_and_period_time_is_counted_in_rounds() {
+    for nodes in [2, 5, 100] {
+        let (report, stabilisation) = stabilise(Options::default(), nodes);
+        // What node 0 says in its first turn arrives one moment later, before the next turn.
+        assert_eq!(stabilisation.rounds, Some(nodes.into()), "one hop per round");
+        assert_eq!((report.ended, report.rounds), (Ended::Stable, u64::from(nodes) + 3));
+        assert_eq!(report.time, report.rounds);
+        assert_eq!(stabilisation.messages_per_node, f64::from(nodes), "one per turn");
+        assert_eq!(stabilisation.maintenance_per_node_and_round, 1.0);
+        assert!(stabilisation.connected && stabilisation.closure);
+    }
+}
+
+#[test]
+fn a_round_lets_everything_old_arrive_and_every_node_act() {
+    for (delay, period) in [(1, 7), (10, 1), (10, 4), (3, 3)] {
+        let delay_of = Delay::Constant(delay);
+        let options = Options { delay: delay_of, period, ..Options::default() };
+        let (report, stabilisation) = stabilise(options, 20);
+        let rounds = stabilisation.rounds.expect("legal at last");
+        // A hop takes a delay and then at most a period. A round takes at least the longer of both,
+        // but for the first, in which nothing is in transit.
+        assert!(rounds <= 20 + 20 * 2, "{rounds} rounds with delay {delay}, period {period}");
+        assert!(report.time >= (report.rounds - 1) * delay.max(period), "{}", report.time);
+        assert!(report.time <= report.rounds * (delay + period) + period, "{}", report.time);
+    }
+}
+
+#[test]
+fn every_node_has_as_many_turns_as_any_other() {
+    for (nodes, period) in [(10, 1), (10, 3), (3, 10), (1, 1)] {
+        let time_limit = Some(300);
+        let mut simulation =
+            ring(Options { period, time_limit, ..Options::default() }, nodes, Vec::new());
+        assert_eq!(run(&mut simulation).ended, Ended::TimeLimit);
+        for node in NodeId::all(nodes) {
+            let turns = u64::from(simulation.node(node).turns);
+            assert!(turns.abs_diff(300 / period) <= 1, "{node} of {nodes}: {turns} turns");
+        }
+    }
+}
+
+#[test]
+fn messages_are_told_apart_by_what_they_descend_from() {
+    let orders = vec![(10, 0, Command::Hear(1)), (20, 1, Command::Hear(2))];
+    let options = Options { time_limit: Some(50), ..Options::default() };
+    let messages = run(&mut ring(options, 4, orders)).messages;
+    assert_eq!((messages.total, messages.of_turns), (4 * 50 + 2, 4 * 50));
+}
+
+#[test]
+fn what_is_sent_to_a_node_that_has_left_comes_back() {
+    let orders = vec![(10, 1, Command::Leave), (30, 1, Command::Hear(9))];
+    let options = Options { time_limit: Some(50), delay: Delay::Constant(2), ..Options::default() };
+    let mut simulation = ring(options, 3, orders);
+    let report = run(&mut simulation);
+    assert_eq!(report.ended, Ended::TimeLimit);
+    let gone = simulation.node(NodeId(1));
+    assert_eq!((gone.turns, gone.largest), (9, 3), "it acts no more, and hears nothing");
+    assert_eq!(simulation.node(NodeId(0)).returned, BTreeMap::from([(NodeId(1), 3)]));
+    assert!(simulation.node(NodeId(2)).returned.is_empty());
+    // Nodes 0 and 2 send in 50 turns each, node 1 in 9. Each of node 0's messages from time 8 on is
+    // on its way to node 1 when that leaves, or later; what is sent in the last four moments is
+    // still out, and node 0 hears what node 2 sends until two moments before the end.
+    assert_eq!(report.messages.total, 50 + 50 + 9);
+}
+
+#[test]
+fn rounds_go_on_when_messages_come_back() {
+    let orders = vec![(10, 1, Command::Leave)];
+    let options = Options { time_limit: Some(100), ..Options::default() };
+    let report = run(&mut ring(options, 3, orders));
+    // What is sent at time 9 finds node 1 gone at 10 and is back at 11: from then on every round
+    // takes two moments. Rounds end at 1 to 9, and at 11, 13, ... 99.
+    assert_eq!(report.rounds, 9 + 45);
+}
