@@ -1,5 +1,5 @@
 //! Pictures as files. SVG stays what it is; PNG and PDF are made of it, with fonts that come with
-//! this crate: so they look the same on every machine, with or without fonts of its own.
+//! the binary: so they look the same on every machine, with or without fonts of its own.
 
 use std::fmt::{self, Display};
 use std::path::Path;
@@ -8,10 +8,7 @@ use resvg::tiny_skia::{Pixmap, Transform};
 use resvg::usvg::{Options, Tree, WriteOptions, fontdb};
 use svg2pdf::{ConversionOptions, PageOptions};
 
-/// Regular and bold; there is no other weight in our pictures.
-const FONTS: [&[u8]; 2] =
-    [include_bytes!("../fonts/Roboto-Regular.ttf"), include_bytes!("../fonts/Roboto-Bold.ttf")];
-const FAMILY: &str = "Roboto";
+const FAMILY: &str = "DejaVu Sans";
 
 /// How many pixels of a PNG there are for one of the picture: enough for a printed page.
 const SCALE: f32 = 2.0;
@@ -97,7 +94,10 @@ pub fn print(svg: String, format: Format) -> Result<Vec<u8>, PrintError> {
 fn read(svg: &str) -> Result<Tree, PrintError> {
     let mut options = Options { font_family: FAMILY.to_owned(), ..Options::default() };
     let fonts: &mut fontdb::Database = options.fontdb_mut();
-    FONTS.iter().for_each(|font| fonts.load_font_data(font.to_vec()));
+    // Regular and bold; there is no other weight in our pictures.
+    for font in [dejavu::sans::regular(), dejavu::sans::bold()] {
+        fonts.load_font_data(font.to_vec());
+    }
     fonts.set_sans_serif_family(FAMILY);
     Tree::from_str(svg, &options).map_err(|error| PrintError::Unreadable(error.to_string()))
 }
