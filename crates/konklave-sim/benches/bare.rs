@@ -5,7 +5,7 @@
 
 use konklave::NodeId;
 use konklave_sim::Delay;
-use konklave_sim::memory::{Row, Shelf};
+use konklave_sim::memory::{Pages, Shelf};
 use konklave_sim::random::{Random, Stream};
 use konklave_sim::wheel::Wheel;
 
@@ -29,7 +29,7 @@ pub(crate) fn elect(ids: &[u32], delay: Delay, seed: u64) -> u64 {
 
 /// The same on large pages, as the simulator's nodes are.
 pub(crate) fn elect_on_large_pages(ids: &[u32], delay: Delay, seed: u64) -> u64 {
-    let mut nodes = Row::new(ids.len(), |place| node(ids, place));
+    let mut nodes = Pages::new(ids.len(), |place| node(ids, place));
     elect_among(&mut nodes, delay, seed)
 }
 

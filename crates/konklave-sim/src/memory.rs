@@ -61,7 +61,7 @@ fn prefetch(address: usize) {
 /// too few for a million nodes on small ones. Memory from the heap would not do: what was in use
 /// before keeps its small pages.
 #[derive(Debug)]
-pub struct Row<T> {
+pub struct Pages<T> {
     first: NonNull<T>,
     len: usize,
     /// Where the pages begin, and their size; none, if the items are in a box.
@@ -69,12 +69,12 @@ pub struct Row<T> {
     items: PhantomData<T>,
 }
 
-// SAFETY: a row owns its items, as a box does.
-unsafe impl<T: Send> Send for Row<T> {}
+// SAFETY: these pages own its items, as a box does.
+unsafe impl<T: Send> Send for Pages<T> {}
 // SAFETY: the same.
-unsafe impl<T: Sync> Sync for Row<T> {}
+unsafe impl<T: Sync> Sync for Pages<T> {}
 
-impl<T> Row<T> {
+impl<T> Pages<T> {
     /// This many items, which `make` creates one after the other.
     pub fn new(len: usize, mut make: impl FnMut(usize) -> T) -> Self {
         let bytes = len.saturating_mul(size_of::<T>());
@@ -94,7 +94,7 @@ impl<T> Row<T> {
     }
 }
 
-impl<T> Deref for Row<T> {
+impl<T> Deref for Pages<T> {
     type Target = [T];
 
     #[inline(always)]
@@ -104,7 +104,7 @@ impl<T> Deref for Row<T> {
     }
 }
 
-impl<T> DerefMut for Row<T> {
+impl<T> DerefMut for Pages<T> {
     #[inline(always)]
     fn deref_mut(&mut self) -> &mut [T] {
         // SAFETY: the same, and nobody else has access.
@@ -112,7 +112,7 @@ impl<T> DerefMut for Row<T> {
     }
 }
 
-impl<T> Drop for Row<T> {
+impl<T> Drop for Pages<T> {
     fn drop(&mut self) {
         let items = ptr::slice_from_raw_parts_mut(self.first.as_ptr(), self.len);
         match self.pages {
@@ -190,7 +190,7 @@ mod tests {
     #[test]
     fn a_row_holds_its_items_few_or_many() {
         for len in [0, 1, 1000, 300_000] {
-            let mut row = Row::new(len, |place| place as u64);
+            let mut row = Pages::new(len, |place| place as u64);
             assert_eq!(row.len(), len);
             assert!(row.iter().copied().eq(0..len as u64));
             row.iter_mut().for_each(|item| *item += 1);
@@ -202,7 +202,7 @@ mod tests {
     fn a_row_drops_its_items_once() {
         let item = Rc::new(());
         for len in [3, 300_000] {
-            let row = Row::new(len, |_| Rc::clone(&item));
+            let row = Pages::new(len, |_| Rc::clone(&item));
             assert_eq!(Rc::strong_count(&item), len + 1);
             drop(row);
             assert_eq!(Rc::strong_count(&item), 1);
@@ -217,7 +217,7 @@ mod tests {
                 true => Rc::clone(&item),
                 false => panic!("the last one"),
             };
-            let outcome = catch_unwind(AssertUnwindSafe(|| Row::new(len, make)));
+            let outcome = catch_unwind(AssertUnwindSafe(|| Pages::new(len, make)));
             assert!(outcome.is_err());
             assert_eq!(Rc::strong_count(&item), 1);
         }
@@ -225,7 +225,7 @@ mod tests {
 
     #[test]
     fn items_without_size_need_no_pages() {
-        assert_eq!(Row::new(1 << 20, |_| ()).len(), 1 << 20);
+        assert_eq!(Pages::new(1 << 20, |_| ()).len(), 1 << 20);
     }
 
     #[test]

@@ -17,7 +17,7 @@ use crate::delay::Delay;
 use crate::disturbance::{self, Absence, Disturbance};
 use crate::faults::Faults;
 use crate::links::Links;
-use crate::memory::Row;
+use crate::memory::Pages;
 use crate::metrics::Load;
 use crate::occurrence::{FORGED, NOBODY, Occurrence, What};
 use crate::random::Random;
@@ -84,7 +84,7 @@ pub struct Progress {
 
 /// A system of nodes, ready to run. Messages are counted if it is `METERED`.
 pub struct Simulation<'a, P: Protocol, W, M, const METERED: bool = true> {
-    pub(crate) nodes: Row<Node<P>>,
+    pub(crate) nodes: Pages<Node<P>>,
     pub(crate) world: World<'a, P, W, M, METERED>,
     pub(crate) make: Box<dyn Fn(NodeId) -> P + 'a>,
     pub(crate) disturbances: Vec<Disturbance>,
@@ -153,7 +153,7 @@ where
     ) -> Self {
         let disturbances = disturbance::plan(&options.faults);
         let node = |place| Node { state: make(NodeId(place as u32)), load: Load::default() };
-        let nodes = Row::new(nodes as usize, node);
+        let nodes = Pages::new(nodes as usize, node);
         Self {
             world: World::new(&options, &nodes, workload, monitor),
             nodes,

@@ -51,11 +51,11 @@ pub struct Diary {
 struct Application {
     left: u32,
     asked: u64,
-    stage: Stage,
+    phase: Phase,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Stage {
+enum Phase {
     #[default]
     Idle,
     Waiting(Interval),
@@ -105,8 +105,8 @@ impl Diary {
     }
 
     fn leave(&mut self, node: NodeId) {
-        let stage = std::mem::take(&mut self.nodes[node.index()].stage);
-        if let Stage::Inside(_) = stage {
+        let phase = std::mem::take(&mut self.nodes[node.index()].phase);
+        if let Phase::Inside(_) = phase {
             self.inside -= 1;
         }
     }
@@ -130,10 +130,10 @@ impl Workload for Diary {
                 let application = &mut self.nodes[node.index()];
                 application.left = application.left.saturating_sub(1);
                 application.asked = agenda.now();
-                application.stage = Stage::Waiting(interval);
+                application.phase = Phase::Waiting(interval);
             }
             Command::Release(interval) => {
-                if self.nodes[node.index()].stage == Stage::Inside(interval) {
+                if self.nodes[node.index()].phase == Phase::Inside(interval) {
                     self.leave(node);
                     self.ask_again(node, agenda);
                 } // Else it has crashed since.
@@ -143,18 +143,18 @@ impl Workload for Diary {
 
     fn on_event(&mut self, node: NodeId, event: &Event, agenda: &mut Agenda<'_, Command>) {
         let application = &mut self.nodes[node.index()];
-        let Stage::Waiting(interval) = application.stage else { return }; // The monitor complains.
+        let Phase::Waiting(interval) = application.phase else { return }; // The monitor complains.
         self.waiting.record(agenda.now() - application.asked);
         match event {
             Event::Granted => {
-                application.stage = Stage::Inside(interval);
+                application.phase = Phase::Inside(interval);
                 self.entries += 1;
                 self.inside += 1;
                 self.inside_max = self.inside_max.max(self.inside);
                 agenda.after(self.plan.inside, node, Command::Release(interval));
             }
             Event::Denied => {
-                application.stage = Stage::Idle;
+                application.phase = Phase::Idle;
                 self.denials += 1;
                 self.ask_again(node, agenda);
             }
