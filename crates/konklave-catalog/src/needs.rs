@@ -95,6 +95,8 @@ pub struct Needs {
     pub overlapping: bool,
     /// Whether it relies on a maximum delay.
     pub bounded: bool,
+    /// Whether a node has to be more patient than an election takes.
+    pub patient: bool,
     /// Whether it never detects its termination, so that it cannot begin again.
     pub once: bool,
     /// If only one node may start: the algorithm for several initiators.
@@ -119,6 +121,7 @@ impl Needs {
             notices: false,
             overlapping: false,
             bounded: false,
+            patient: false,
             once: false,
             one_initiator: None,
             duplicates: false,
@@ -145,6 +148,11 @@ impl Needs {
     /// The algorithm relies on a maximum delay.
     pub const fn bounded(self) -> Self {
         Self { bounded: true, ..self }
+    }
+
+    /// A node has to be more patient than an election takes.
+    pub const fn patient(self) -> Self {
+        Self { patient: true, ..self }
     }
 
     /// The algorithm cannot begin again.

@@ -29,7 +29,7 @@ const BULLY: Needs =
     Needs::network(Network::Complete).notices().overlapping().bounded().duplicates();
 const ECHO: Needs = CONNECTED.one_initiator("echo-extinction");
 const FLOODED: Needs = CONNECTED.once();
-const VIRTUAL_TREE: Needs = CONNECTED.order(Order::Fifo).notices().registry();
+const VIRTUAL_TREE: Needs = CONNECTED.order(Order::Fifo).notices().registry().patient();
 
 const RIVALS: Choice = wakes(&["all", "relay"]);
 

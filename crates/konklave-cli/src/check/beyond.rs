@@ -67,8 +67,8 @@ pub(super) fn beyond(site: &Site, world: World) -> Vec<Disorder> {
         (faults.restarts > 0, Disorder::Restart),
         (faults.partitions > 0, Disorder::Partition),
         (world.order == Order::Any && site.needs_fifo(), Disorder::Overtaking),
-        // A timer set to the maximum delay may expire earlier.
-        (world.pace == Pace::Free && needs.bounded, Disorder::Slowness),
+        // A timer that has to outlast a message or an election may expire earlier.
+        (world.pace == Pace::Free && (needs.bounded || needs.patient), Disorder::Slowness),
     ];
     happens.into_iter().filter(|(happens, _)| *happens).map(|(_, disorder)| disorder).collect()
 }
