@@ -25,54 +25,60 @@ pub(crate) fn search<X: Problem>(
     let Some(plain) = plain else { return explore(system, options, go_on) };
     let is_apart =
         |promise: &&'static str| system.monitor.watches(promise) && !plain.watches(promise);
-    let apart: Vec<_> = X::Monitor::promises().iter().copied().filter(is_apart).collect();
-    if apart.is_empty() || options.only.is_some_and(|promise| apart.contains(&promise)) {
+    let mut apart: Vec<_> = X::Monitor::promises().iter().copied().filter(is_apart).collect();
+    let is_wanted =
+        |name: &&str| options.promises.is_empty() || options.promises.iter().any(|it| it == name);
+    apart.retain(is_wanted);
+    let mut rest = options.clone();
+    rest.promises.retain(|name| !apart.contains(&name.as_str()));
+    let are_all_apart = rest.promises.is_empty() && !options.promises.is_empty();
+    if are_all_apart {
         return explore(system, options, go_on);
     }
-    let mut report = explore(Explored::<X> { monitor: plain, ..system.clone() }, options, go_on);
+    let mut report = explore(Explored::<X> { monitor: plain, ..system.clone() }, rest, go_on);
     match report.verdict {
+        _ if apart.is_empty() => report,
         // A schedule is judged by the whole monitor wherever it is shown: one of those promises may
         // break before.
         Verdict::Violated => {
             let whole = explore(system, options, go_on);
             if whole.verdict == Verdict::Violated { whole } else { report }
         }
-        Verdict::Exhausted
-            if options.only.is_none() && system.world.faults == Faults::default() =>
-        {
+        Verdict::Exhausted | Verdict::Undecided if system.world.faults == Faults::default() => {
             for promise in apart {
-                let later = explore(system.clone(), after(&report, options, promise), go_on);
+                let later = explore(system.clone(), after(&report, &options, promise), go_on);
                 add::<X>(&mut report, promise, later);
             }
             report
         }
-        Verdict::Exhausted | Verdict::Bounded => report,
+        Verdict::Exhausted | Verdict::Undecided | Verdict::Bounded => report,
     }
 }
 
 /// A search for this promise in what time is left.
-fn after<S>(report: &Report<S>, options: Options, promise: &'static str) -> Options {
+fn after<S>(report: &Report<S>, options: &Options, promise: &'static str) -> Options {
     let mut limits = options.limits;
     let passed = Duration::from_secs_f64(report.seconds);
     limits.time = limits.time.map(|time| time.saturating_sub(passed));
-    Options { costs: Costs::Ignored, only: Some(promise), limits, ..options }
+    let promises = vec![promise.to_owned()];
+    Options { costs: Costs::Ignored, promises, limits, ..options.clone() }
 }
 
 /// Adds what was found about one more promise.
 fn add<X: Problem>(report: &mut Found<X>, promise: &str, later: Found<X>) {
-    let holds = match later.verdict {
-        Verdict::Exhausted => Some(true),
-        Verdict::Violated => Some(false),
-        Verdict::Bounded => None,
-    };
+    let found = later.properties.iter().find(|property| property.name == promise);
+    let holds = found.and_then(|property| property.holds);
     if report.verdict != Verdict::Violated && holds != Some(true) {
         report.verdict = later.verdict;
         report.bound = later.bound;
-        report.counterexample = later.counterexample;
     }
+    report.counterexamples.extend(later.counterexamples);
+    let cuts = later.cuts.into_iter().filter(|name| !report.cuts.contains(name));
+    let cuts: Vec<_> = cuts.collect();
+    report.cuts.extend(cuts);
     report.seconds += later.seconds;
     report.bytes = report.bytes.max(later.bytes);
     let place = X::Monitor::promises().iter().position(|other| *other == promise);
-    let property = Property { name: promise.to_owned(), holds };
-    report.properties.insert(place.unwrap_or_default(), property);
+    let place = place.unwrap_or_default().min(report.properties.len());
+    report.properties.insert(place, Property { name: promise.to_owned(), holds });
 }

@@ -46,6 +46,13 @@ pub trait System {
         go_on: &mut dyn FnMut(konklave_check::Progress) -> bool,
     ) -> Result<Checked, Refusal>;
 
+    /// The names of the promises and lemmas that such a check decides.
+    ///
+    /// # Errors
+    ///
+    /// If the options do not suit the site.
+    fn promises(&self, plan: &CheckPlan) -> Result<Vec<&'static str>, Refusal>;
+
     /// Replays the lines of a trace after its header; `show` receives each of them.
     ///
     /// # Errors
@@ -224,8 +231,12 @@ where
     ) -> Result<Checked, Refusal> {
         let explored = explored(&self.problem, self.site, &|me| self.erased(me), plan)?;
         let plain = self.problem.plain_monitor(self.site);
-        let report = search::<X>(explored, plain, plan.options, go_on);
+        let report = search::<X>(explored, plain, plan.options.clone(), go_on);
         Ok(report.map(|lines| lines.iter().map(AnyNode::erase).collect()))
+    }
+
+    fn promises(&self, plan: &CheckPlan) -> Result<Vec<&'static str>, Refusal> {
+        Ok(explored(&self.problem, self.site, &|me| self.erased(me), plan)?.promises())
     }
 
     fn stage(&self, plan: &CheckPlan) -> Result<Box<dyn AnyStage>, Refusal> {

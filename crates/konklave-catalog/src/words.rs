@@ -1,4 +1,4 @@
-//! Numbers in sentences.
+//! Numbers and names in sentences.
 
 /// A number with its thousands separated: 12 345.
 pub fn grouped(number: u64) -> String {
@@ -18,6 +18,15 @@ pub fn counted(number: u64, one: &str, more: &str) -> String {
     format!("{} {}", grouped(number), if number == 1 { one } else { more })
 }
 
+/// Names in a row: 'a', 'b' and 'c'.
+pub fn listed(names: &[&str]) -> String {
+    let quoted: Vec<_> = names.iter().map(|name| format!("'{name}'")).collect();
+    match quoted.split_last() {
+        Some((last, others)) if !others.is_empty() => format!("{} and {last}", others.join(", ")),
+        _ => quoted.concat(),
+    }
+}
+
 /// A measured number, rounded to a few digits.
 pub fn short(number: f64) -> String {
     match number.abs() {
@@ -30,6 +39,13 @@ pub fn short(number: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_are_readable() {
+        assert_eq!(listed(&[]), "");
+        assert_eq!(listed(&["a"]), "'a'");
+        assert_eq!(listed(&["a", "b c", "d"]), "'a', 'b c' and 'd'");
+    }
 
     #[test]
     fn numbers_are_readable() {

@@ -57,12 +57,12 @@ fn holds(site: &Site, budget: &[u32], bound: u32) -> bool {
     let system = site.system().unwrap().explored(&plan).unwrap();
     let system = *system.downcast::<Explored<Mutex>>().unwrap();
     let monitor = Monitor::with_bound(site.nodes(), bound);
-    let only = Some(BOUNDED_OVERTAKING);
-    let options = Options { costs: Costs::Ignored, only, ..Options::default() };
+    let promises = vec![BOUNDED_OVERTAKING.to_owned()];
+    let options = Options { costs: Costs::Ignored, promises, ..Options::default() };
     match explore(Explored::<Mutex> { monitor, ..system }, options, &mut |_| true).verdict {
         Verdict::Exhausted => true,
         Verdict::Violated => false,
-        Verdict::Bounded => panic!("there is no limit"),
+        Verdict::Undecided | Verdict::Bounded => panic!("there is no limit"),
     }
 }
 

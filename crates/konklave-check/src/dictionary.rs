@@ -1,5 +1,7 @@
 //! Every value that occurs has a number, and every step of a node is taken once and remembered.
 
+use std::collections::BTreeSet;
+
 use konklave::NodeId;
 use konklave::protocol::{Broken, Effect, Input, Invariant, Monitor, Protocol, Snapshot, Verdict};
 use konklave_stage::local::{Local, Reaction, Status, Urge, failed_assertion, judge_send};
@@ -10,7 +12,7 @@ use crate::meaning::{
     AT_FAULT, IN_SILENCE, Meaning, NO_NEWS, NumberMap, Outage, Outcome, Traits, bytes_of, pair,
 };
 use crate::numbers::Numbers;
-use crate::system::{Faults, System, World};
+use crate::system::{System, World};
 
 /// All values by their numbers, and all steps that were ever taken.
 pub(crate) struct Dictionary<P: Protocol, A, M> {
@@ -49,11 +51,8 @@ where
 {
     /// A dictionary, and the first state: all nodes asleep, and the monitor.
     pub(crate) fn new(system: System<P, A, M>) -> (Self, Vec<u32>) {
+        let invariants = system.invariants();
         let System { nodes, applications, monitor, world } = system;
-        let invariants = match world.faults == Faults::default() {
-            true => nodes[0].invariants(),
-            false => Vec::new(), // Proofs are about what keeps the assumptions.
-        };
         let nodes = nodes.into_iter().zip(applications);
         let fresh: Vec<_> =
             nodes.map(|(node, application)| Local::asleep(node, application)).collect();
@@ -139,12 +138,13 @@ where
                 }
                 Effect::Emit(event) => heard.push(Heard::Event(event)),
                 Effect::SetTimer { .. } | Effect::CancelTimer(_) | Effect::Choose { .. } => {}
-                Effect::Leave => heard.push(Heard::Breach(failed_assertion(format!(
-                    "node {node} leaves for good, and a search cannot follow its messages back"
-                )))),
+                Effect::Leave => heard.push(Heard::Breach(failed_assertion(
+                    Some(node),
+                    "it leaves for good, and a search cannot follow its messages back",
+                ))),
             }
         }
-        heard.extend(panic.map(|message| Heard::Breach(failed_assertion(message))));
+        heard.extend(panic.map(|message| Heard::Breach(failed_assertion(Some(node), message))));
         let news = self.news(node, heard);
         Outcome { local: self.local(local), sends, news }
     }
@@ -181,13 +181,6 @@ where
 
     fn takes_turns(&self) -> bool {
         A::TAKES_TURNS
-    }
-
-    fn promises(&self) -> Vec<&'static str> {
-        let invariants = self.invariants.iter().map(Invariant::name);
-        let monitor = self.monitor_at(0);
-        let promises = M::promises().iter().copied().filter(|promise| monitor.watches(promise));
-        promises.chain(invariants).collect()
     }
 
     fn traits(&self, local: u32) -> Traits {
@@ -304,11 +297,16 @@ where
         self.monitor_at(monitor).at_rest()
     }
 
+    fn open_promises(&self) -> BTreeSet<String> {
+        let complaints = self.monitors.values().filter_map(|monitor| monitor.at_rest().err());
+        complaints.map(|broken| broken.promise).collect()
+    }
+
     fn has_invariants(&self) -> bool {
         !self.invariants.is_empty()
     }
 
-    fn check_invariants(&self, locals: &[u32], packets: &[Packet]) -> Verdict {
+    fn broken_invariants(&self, locals: &[u32], packets: &[Packet]) -> Vec<Broken> {
         let nodes: Vec<&P> = locals.iter().map(|&local| &self.local_at(local).node).collect();
         let message = |&packet: &Packet| {
             let codes = self.codes;
@@ -316,7 +314,7 @@ where
         };
         let messages: Vec<_> = packets.iter().map(message).collect();
         let snapshot = Snapshot { nodes: &nodes, messages: &messages };
-        self.invariants.iter().try_for_each(|invariant| invariant.judge(&snapshot))
+        self.invariants.iter().filter_map(|invariant| invariant.judge(&snapshot).err()).collect()
     }
 
     fn restarted(&mut self, node: NodeId, local: u32, code: u32, reaction: usize) -> Vec<u32> {

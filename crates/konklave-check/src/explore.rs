@@ -1,6 +1,8 @@
 //! The search: breadth first, layer by layer.
 
+mod conclusion;
 mod cycles;
+mod finding;
 mod held;
 mod path;
 mod retrace;
@@ -11,30 +13,25 @@ mod worker;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use konklave::protocol::{Broken, Monitor, Protocol};
-
-use konklave_stage::local::SENDS_TO_NEIGHBOURS;
+use konklave::protocol::{Monitor, Protocol};
 
 use crate::application::Application;
 use crate::dictionary::Dictionary;
 use crate::meaning::{Shared, ask};
-use crate::report::{
-    Bound, Counterexample, Liveness, Property, Reached, Report, Schedule, Verdict,
-};
+use crate::report::{Bound, Reached, Report, Schedule, Verdict};
 use crate::rows::Rows;
-use crate::seen::{Identity, NOBODY, Seen, StateId, shard_of};
+use crate::seen::{Identity, NOBODY, Seen, shard_of};
 use crate::shape::Shape;
-use crate::successors::Successor;
 use crate::system::{System, World};
+use finding::{Finding, Findings};
 use held::Held;
 pub(crate) use path::{Move, Way};
-use retrace::Retraced;
 use threads::share_out;
 use watch::Watch;
 use worker::Worker;
 
 /// The options of a search.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Options {
     /// The identity of states: fingerprints or whole states.
     pub identity: Identity,
@@ -44,15 +41,28 @@ pub struct Options {
     pub costs: Costs,
     /// The limits.
     pub limits: Limits,
-    /// If only this promise is of interest: a schedule that breaks another one is not followed any
-    /// further, and nothing is said about it.
-    pub only: Option<&'static str>,
+    /// The promises of interest, of those that [`System::promises`] names; all of them, if none is
+    /// given. Nothing is said about the others, but a schedule that breaks one is not followed any
+    /// further: [`Report::cuts`] names these.
+    pub promises: Vec<String>,
+    /// When the search is over, if no limit is reached before.
+    pub until: Until,
+}
+
+/// When a search is over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Until {
+    /// As soon as a promise is broken.
+    FirstBroken,
+    /// When every promise is decided: broken ones have a schedule each. A schedule is followed up
+    /// to the first promise that it breaks; lemmas may break on the way.
+    AllDecided,
 }
 
 /// Whether the search is followed by one for costs and cycles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Costs {
-    /// Only safety is decided, and that every final state is good.
+    /// Safety is decided, and liveness only if the graph is seen to be acyclic on the way.
     Ignored,
     /// Costs and liveness are decided, too.
     Exact,
@@ -80,7 +90,8 @@ impl Default for Options {
             threads: 1,
             costs: Costs::Exact,
             limits: Limits::default(),
-            only: None,
+            promises: Vec::new(),
+            until: Until::FirstBroken,
         }
     }
 }
@@ -97,6 +108,10 @@ pub struct Progress {
 }
 
 /// Checks every schedule of a system. `go_on` is called from time to time and can stop the search.
+///
+/// # Panics
+///
+/// If the options name a promise that the system does not have.
 pub fn explore<P, A, M>(
     system: System<P, A, M>,
     options: Options,
@@ -107,17 +122,34 @@ where
     A: Application<Command = P::Command, Event = P::Event>,
     M: Monitor<Command = P::Command, Event = P::Event>,
 {
+    let all = system.promises();
+    for name in &options.promises {
+        assert!(all.contains(&name.as_str()), "'{name}' is not among the promises: {all:?}");
+    }
     let begun = Instant::now();
-    let report = attempt(&system, options, begun, go_on);
+    let report = attempt(&system, options.clone(), begun, go_on);
     if report.verdict != Verdict::Violated || options.threads <= 1 {
         return report;
     }
-    // Threads race for who finds what: the answer comes from a search that has only one, if it gets
-    // that far.
-    let again = attempt(&system, Options { threads: 1, ..options }, begun, go_on);
-    match again.verdict {
-        Verdict::Violated => again,
-        Verdict::Bounded | Verdict::Exhausted => report,
+    // Threads race for who finds what: the schedules come from a search that has only one, if it
+    // gets that far.
+    let alone = Options { threads: 1, ..options };
+    match alone.until {
+        Until::FirstBroken => {
+            let again = attempt(&system, alone, begun, go_on);
+            if again.verdict == Verdict::Violated { again } else { report }
+        }
+        Until::AllDecided => {
+            let broken = report.counterexamples.iter();
+            let promises = broken.map(|found| found.broken.promise.clone()).collect();
+            let again = attempt(&system, Options { promises, ..alone }, begun, go_on);
+            let is_complete = again.counterexamples.len() == report.counterexamples.len();
+            let counterexamples = match is_complete {
+                true => again.counterexamples,
+                false => report.counterexamples,
+            };
+            Report { counterexamples, seconds: again.seconds, ..report }
+        }
     }
 }
 
@@ -134,25 +166,16 @@ where
 {
     let (dictionary, first) = Dictionary::new(system.clone());
     let shared = Mutex::new(dictionary);
-    let report = Space::new(&shared, first, options, begun).examine(go_on);
+    let report = Space::new(&shared, first, options, begun, system.promises()).examine(go_on);
     let dictionary = shared.into_inner().expect("all threads ended well");
     report.map(|way| dictionary.script(system, way))
-}
-
-/// A broken promise, and where.
-#[derive(Clone, Debug)]
-struct Finding {
-    /// The state in which it was found, and its row.
-    state: StateId,
-    row: Vec<u32>,
-    /// What happens then; nothing, if that state itself is the problem.
-    successor: Option<Successor>,
-    broken: Broken,
 }
 
 /// The states of a system, as far as they are known.
 struct Space<'a> {
     options: Options,
+    /// The names of the promises of interest.
+    promises: Vec<&'static str>,
     world: World,
     shape: Shape,
     shared: &'a Shared,
@@ -171,36 +194,51 @@ struct Tally {
     ends: u64,
     reached: Reached,
     bytes: u64,
+    /// Why the search was stopped, if it was.
     bound: Option<Bound>,
+    /// Whether every state was seen.
+    is_whole: bool,
     search_time: Duration,
 }
 
-/// What comes of looking at all states once more.
-#[derive(Default)]
-struct Afterwards {
-    retraced: Retraced,
-    worst: Option<Way>,
-    liveness: Option<Liveness>,
-    counterexample: Option<Counterexample<Way>>,
-}
-
 impl<'a> Space<'a> {
-    fn new(shared: &'a Shared, mut first: Vec<u32>, options: Options, begun: Instant) -> Self {
+    fn new(
+        shared: &'a Shared,
+        mut first: Vec<u32>,
+        options: Options,
+        begun: Instant,
+        mut promises: Vec<&'static str>,
+    ) -> Self {
+        let wanted = &options.promises;
+        promises.retain(|name| wanted.is_empty() || wanted.iter().any(|it| it == name));
         let meaning = ask(shared);
         let world = meaning.world();
         let shape = Shape::new(meaning.nodes(), meaning.codes(), world);
         drop(meaning);
         first.extend(shape.weather(world.faults, 0));
         let seen = Seen::new(options.identity);
-        Self { options, world, shape, shared, seen, held: Held::default(), first, begun }
+        let held = Held::default();
+        Self { options, promises, world, shape, shared, seen, held, first, begun }
     }
 
     /// Searches, and puts together what was found.
     fn examine(&self, go_on: &mut dyn FnMut(Progress) -> bool) -> Report<Way> {
         let mut tally = Tally::default();
-        let mut findings = self.search(&mut tally, go_on);
-        findings.sort_by_key(|finding| (finding.successor.is_some(), finding.state));
-        self.report(tally, findings.into_iter().next(), go_on)
+        let findings = self.search(&mut tally, go_on);
+        self.conclude(tally, findings, go_on)
+    }
+
+    /// Whether anything is to be said about a promise.
+    fn is_wanted(&self, promise: &str) -> bool {
+        self.options.promises.is_empty() || self.promises.contains(&promise)
+    }
+
+    /// Whether what is broken is all that can be found.
+    fn is_enough(&self, findings: &Findings) -> bool {
+        match self.options.until {
+            Until::FirstBroken => !findings.is_empty(),
+            Until::AllDecided => self.promises.iter().all(|promise| findings.contain(promise)),
+        }
     }
 
     /// The first state alone.
@@ -212,14 +250,16 @@ impl<'a> Space<'a> {
         rows
     }
 
-    /// Searches until everything was seen, something is broken, or a limit is reached.
-    fn search(&self, tally: &mut Tally, go_on: &mut dyn FnMut(Progress) -> bool) -> Vec<Finding> {
+    /// Searches until everything was seen, enough is broken, or a limit is reached.
+    fn search(&self, tally: &mut Tally, go_on: &mut dyn FnMut(Progress) -> bool) -> Findings {
         let mut frontier = self.first();
         let mut workers: Vec<_> =
             (0..self.options.threads.max(1)).map(|_| Worker::new(self)).collect();
-        let mut findings = Vec::new();
-        while frontier.len() > 0 && findings.is_empty() && tally.bound.is_none() {
+        let mut findings = Findings::default();
+        while frontier.len() > 0 && !self.is_enough(&findings) && tally.bound.is_none() {
             let rows = frontier.bytes();
+            self.seen.begin_layer();
+            workers.iter_mut().for_each(|worker| worker.depth = tally.depth);
             share_out(
                 &mut workers,
                 frontier.len(),
@@ -231,10 +271,7 @@ impl<'a> Space<'a> {
             );
             for worker in &mut workers {
                 worker.flush_all(&frontier);
-                let is_wanted = |finding: &Finding| {
-                    self.options.only.is_none_or(|promise| finding.broken.promise == promise)
-                };
-                findings.extend(worker.findings.drain(..).filter(is_wanted));
+                findings.take(&mut worker.findings, |promise| self.is_wanted(promise));
             }
             frontier.clear();
             for worker in &mut workers {
@@ -248,6 +285,7 @@ impl<'a> Space<'a> {
                 }
             }
         }
+        tally.is_whole = frontier.len() == 0 && tally.bound.is_none();
         for worker in workers {
             tally.states += worker.states;
             tally.ends += worker.ends;
@@ -256,97 +294,6 @@ impl<'a> Space<'a> {
         }
         tally.search_time = self.begun.elapsed();
         findings
-    }
-
-    /// Finds out costs and cycles.
-    fn look_again(
-        &self,
-        tally: &mut Tally,
-        go_on: &mut dyn FnMut(Progress) -> bool,
-    ) -> Result<Afterwards, Bound> {
-        let mut retraced = self.retrace(tally, go_on)?;
-        let worst = retraced.worst.take().map(|worst| self.worst(worst)).transpose()?;
-        let (mut liveness, mut counterexample) = (Liveness::Acyclic, None);
-        if retraced.has_cycles {
-            liveness = Liveness::FairCycles;
-            counterexample = self.fair_cycle(&mut Watch::new(self, tally, go_on))?;
-        }
-        Ok(Afterwards { retraced, worst, liveness: Some(liveness), counterexample })
-    }
-
-    /// Finds out costs and cycles, if nothing is broken yet, and puts everything together.
-    fn report(
-        &self,
-        mut tally: Tally,
-        finding: Option<Finding>,
-        go_on: &mut dyn FnMut(Progress) -> bool,
-    ) -> Report<Way> {
-        let afterwards = match (finding, tally.bound) {
-            (Some(finding), _) => self
-                .counterexample(finding)
-                .map(|found| Afterwards { counterexample: Some(found), ..Afterwards::default() }),
-            (None, None) if self.options.costs != Costs::Ignored => {
-                self.look_again(&mut tally, go_on)
-            }
-            (None, _) => Ok(Afterwards::default()),
-        };
-        let afterwards = afterwards.unwrap_or_else(|bound| {
-            tally.bound = Some(bound);
-            Afterwards::default()
-        });
-        let Afterwards { retraced, worst, liveness, counterexample } = afterwards;
-        let verdict = match (&counterexample, tally.bound) {
-            (Some(_), _) => Verdict::Violated,
-            (None, Some(_)) => Verdict::Bounded,
-            (None, None) => Verdict::Exhausted,
-        };
-        let unique = self.seen.len();
-        Report {
-            verdict,
-            bound: tally.bound,
-            states: tally.states + 1,
-            unique,
-            depth: tally.depth,
-            bytes: tally.bytes,
-            seconds: self.begun.elapsed().as_secs_f64(),
-            search_seconds: tally.search_time.as_secs_f64(),
-            properties: self.properties(counterexample.as_ref(), verdict, liveness),
-            reached: tally.reached,
-            ends: tally.ends,
-            liveness,
-            messages: retraced.messages,
-            overtaken: retraced.overtaken.filter(|_| ask(self.shared).takes_turns()),
-            collision_probability: self.options.identity.collision_probability(unique),
-            worst,
-            counterexample,
-        }
-    }
-
-    fn properties(
-        &self,
-        counterexample: Option<&Counterexample<Way>>,
-        verdict: Verdict,
-        liveness: Option<Liveness>,
-    ) -> Vec<Property> {
-        let broken = counterexample.map(|found| found.broken.promise.as_str());
-        let holds = |name: &str| match (verdict, broken) {
-            (Verdict::Exhausted, _) => Some(true),
-            (_, Some(broken)) if broken == name => Some(false),
-            _ => None,
-        };
-        let mut names = ask(self.shared).promises();
-        names.push("assertions hold");
-        names.extend(broken.filter(|broken| *broken == SENDS_TO_NEIGHBOURS));
-        let mut properties: Vec<_> = names
-            .into_iter()
-            .map(|name| Property { name: name.to_owned(), holds: holds(name) })
-            .collect();
-        if !self.world.perpetual {
-            let name = path::COMES_TO_REST;
-            let holds = holds(name).filter(|holds| !holds || liveness.is_some());
-            properties.push(Property { name: name.to_owned(), holds });
-        }
-        properties
     }
 }
 

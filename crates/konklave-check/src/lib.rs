@@ -27,9 +27,9 @@ mod successors;
 mod system;
 
 pub use coverage::{Coverage, Noted};
-pub use explore::{Costs, Limits, Options, Progress, explore};
+pub use explore::{Costs, Limits, Options, Progress, Until, explore};
 pub use report::{
     Bound, Counterexample, Extremes, Liveness, Property, Reached, Report, Schedule, Verdict,
 };
 pub use seen::Identity;
-pub use system::{CUT_NODES_MAX, Faults, NODES_MAX, Order, Pace, System, World};
+pub use system::{COMES_TO_REST, CUT_NODES_MAX, Faults, NODES_MAX, Order, Pace, System, World};

@@ -1,7 +1,7 @@
 //! What the numbers of a search mean. The search itself knows numbers only, so it exists once for
 //! all algorithms.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::hash::BuildHasherDefault;
 use std::sync::{Mutex, MutexGuard};
 
@@ -28,9 +28,6 @@ pub(crate) trait Meaning: Send {
     /// Whether applications take turns.
     fn takes_turns(&self) -> bool;
 
-    /// The names of all promises and invariants.
-    fn promises(&self) -> Vec<&'static str>;
-
     /// About the local with this number.
     fn traits(&self, local: u32) -> Traits;
 
@@ -52,11 +49,15 @@ pub(crate) trait Meaning: Send {
     /// What the monitor says if nothing more happens.
     fn at_rest(&self, monitor: u32) -> Verdict;
 
+    /// The promises that would be broken if nothing more happened in some state that was seen: what
+    /// a cycle can break is among them.
+    fn open_promises(&self) -> BTreeSet<String>;
+
     /// Whether there are any.
     fn has_invariants(&self) -> bool;
 
-    /// Whether all invariants hold for these nodes and messages.
-    fn check_invariants(&self, locals: &[u32], packets: &[Packet]) -> Verdict;
+    /// The invariants that do not hold for these nodes and messages.
+    fn broken_invariants(&self, locals: &[u32], packets: &[Packet]) -> Vec<Broken>;
 
     /// A number for this input of this node, if fairness demands that it eventually happens:
     /// messages arrive, timers expire, a node that is inside leaves. No node has to make a request.

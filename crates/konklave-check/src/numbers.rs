@@ -76,6 +76,10 @@ impl<T: Hash + Eq> Numbers<T> {
             + self.index.next.capacity() * size_of::<u32>()
     }
 
+    pub(crate) fn values(&self) -> impl Iterator<Item = &T> {
+        self.values.iter()
+    }
+
     pub(crate) fn value(&self, number: u32) -> &T {
         &self.values[number as usize]
     }

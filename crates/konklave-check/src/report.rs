@@ -12,7 +12,10 @@ use serde::Serialize;
 pub enum Verdict {
     /// The search was exhaustive, and every promise holds.
     Exhausted,
-    /// No promise is broken so far, but the search was not exhaustive.
+    /// Every state was seen, and no promise is broken so far; but some need a search for cycles,
+    /// which was left out or stopped.
+    Undecided,
+    /// No promise is broken so far, but not every state was seen.
     Bounded,
     /// A promise is broken.
     Violated,
@@ -121,8 +124,11 @@ pub struct Report<S> {
     pub seconds: f64,
     /// The part of the time spent on exploring states, not on costs.
     pub search_seconds: f64,
-    /// The promises.
+    /// The promises of interest.
     pub properties: Vec<Property>,
+    /// The promises that a step has broken, of interest or not. No schedule was followed beyond
+    /// such a step: what holds in every schedule holds up to there.
+    pub cuts: Vec<String>,
     /// What the search has reached.
     pub reached: Reached,
     /// The number of final states, in which no step is possible.
@@ -138,21 +144,28 @@ pub struct Report<S> {
     pub collision_probability: f64,
     /// A costliest schedule, with the most messages, if requested.
     pub worst: Option<S>,
-    /// The counterexample, if a promise is broken.
-    pub counterexample: Option<Counterexample<S>>,
+    /// A schedule for each promise that is known to be broken. The first is the one that was found
+    /// first, and those without a cycle are shortest.
+    pub counterexamples: Vec<Counterexample<S>>,
 }
 
 impl<S> Report<S> {
+    /// The first counterexample, if a promise is broken.
+    pub fn counterexample(&self) -> Option<&Counterexample<S>> {
+        self.counterexamples.first()
+    }
+
     /// Converts the schedules.
     pub fn map<T>(self, mut write: impl FnMut(S) -> T) -> Report<T> {
-        let Self { worst, counterexample, .. } = self;
+        let Self { worst, counterexamples, .. } = self;
+        let mut rewrite = |it: Counterexample<S>| Counterexample {
+            broken: it.broken,
+            schedule: write(it.schedule),
+            cycle: it.cycle,
+        };
         Report {
+            counterexamples: counterexamples.into_iter().map(&mut rewrite).collect(),
             worst: worst.map(&mut write),
-            counterexample: counterexample.map(|it| Counterexample {
-                broken: it.broken,
-                schedule: write(it.schedule),
-                cycle: it.cycle,
-            }),
             verdict: self.verdict,
             bound: self.bound,
             states: self.states,
@@ -162,6 +175,7 @@ impl<S> Report<S> {
             seconds: self.seconds,
             search_seconds: self.search_seconds,
             properties: self.properties,
+            cuts: self.cuts,
             reached: self.reached,
             ends: self.ends,
             liveness: self.liveness,

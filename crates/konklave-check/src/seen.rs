@@ -58,6 +58,10 @@ pub(crate) struct Shard {
     edges: Pile<u32>,
     exact: Option<ExactRows>,
     number: u32,
+    /// The place of the first state that is further away than those which are expanded.
+    next_layer: usize,
+    /// Whether every edge has led to such a state.
+    is_graded: bool,
 }
 
 /// Whole rows, if states are told apart by them.
@@ -90,6 +94,8 @@ impl Seen {
                 edges: Pile::default(),
                 exact,
                 number,
+                next_layer: 0,
+                is_graded: true,
             })
         };
         Self { shards: (0..SHARDS as u32).map(shard).collect() }
@@ -97,6 +103,19 @@ impl Seen {
 
     pub(crate) fn shard(&self, number: usize) -> MutexGuard<'_, Shard> {
         self.shards[number].lock().expect("no thread panics while it holds a shard")
+    }
+
+    /// From now on, states of the next layer are found.
+    pub(crate) fn begin_layer(&self) {
+        for number in 0..SHARDS {
+            let mut shard = self.shard(number);
+            shard.next_layer = shard.prints.len();
+        }
+    }
+
+    /// Whether every edge leads from one layer to the next. Then there is no cycle.
+    pub(crate) fn is_graded(&self) -> bool {
+        (0..SHARDS).all(|number| self.shard(number).is_graded)
     }
 
     pub(crate) fn len(&self) -> u64 {
@@ -160,6 +179,7 @@ impl Shard {
         let (slot, place) = self.probe(print, row);
         if let Some(place) = place {
             *self.edges.get_mut(place) += 1;
+            self.is_graded &= place >= self.next_layer;
             return (self.id(place), false);
         }
         let place = self.prints.len();

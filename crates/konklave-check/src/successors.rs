@@ -177,7 +177,7 @@ impl<'a> Successors<'a> {
         self.lookup.traits(self.shared, local)
     }
 
-    /// The monitor and the fingerprint after a message was lost.
+    /// The monitor and the fingerprint after a message was lost, or the network cut.
     fn fail(&mut self, row: &[u32], print: u64) -> (u32, u64) {
         let old = self.shape.monitor(row);
         let monitor = self.lookup.judge(self.shared, old, AT_FAULT);

@@ -1,7 +1,8 @@
 //! The system to check: nodes, applications, the network between them, and possible faults.
 
 use konklave::NodeId;
-use konklave::protocol::{Monitor, Protocol};
+use konklave::protocol::{Invariant, Monitor, Protocol};
+use konklave_stage::local::ASSERTIONS_HOLD;
 pub use konklave_stage::{Order, Pace};
 
 use crate::application::Application;
@@ -81,6 +82,9 @@ impl Default for World {
     }
 }
 
+/// The promise that every fair run ends, where nodes should come to rest.
+pub const COMES_TO_REST: &str = "comes to rest";
+
 /// The largest system that can be checked.
 pub const NODES_MAX: usize = 60;
 
@@ -105,5 +109,24 @@ where
         assert!((1..=most).contains(&nodes), "{nodes} nodes cannot be checked");
         let nodes = NodeId::all(nodes as u32).map(make).collect();
         Self { nodes, applications, monitor, world }
+    }
+
+    /// The names of everything that a search decides: the promises, the lemmas, that assertions of
+    /// nodes hold and, unless the nodes never rest, that they come to rest.
+    pub fn promises(&self) -> Vec<&'static str> {
+        let promises = M::promises().iter().copied();
+        let mut names: Vec<_> = promises.filter(|name| self.monitor.watches(name)).collect();
+        names.extend(self.invariants().iter().map(Invariant::name));
+        names.push(ASSERTIONS_HOLD);
+        names.extend((!self.world.perpetual).then_some(COMES_TO_REST));
+        names
+    }
+
+    /// The lemmas that have to hold: proofs are about what keeps the assumptions.
+    pub(crate) fn invariants(&self) -> Vec<Invariant<P>> {
+        match self.world.faults == Faults::default() {
+            true => self.nodes[0].invariants(),
+            false => Vec::new(),
+        }
     }
 }

@@ -51,7 +51,7 @@ fn nobody_may_wait_for_another_to_ask() {
         let system = System::new(make, visitors, Monitor::new(2), World::new());
         let report = explore(system, Options::default(), &mut |_| true);
         assert_eq!(report.verdict, Verdict::Violated, "node 1 may enter {entries} times");
-        let found = report.counterexample.expect("a violation has a schedule");
+        let found = report.counterexample().expect("a violation has a schedule");
         assert_eq!(found.broken.promise, "no starvation");
         // The start of both nodes, the request of node 0, and the end.
         assert_eq!(found.schedule.len(), 4, "{:?}", found.schedule);

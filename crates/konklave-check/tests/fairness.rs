@@ -170,7 +170,7 @@ fn nobody_has_to_call_another_election() {
         let system = System::new(make, vec![Voter::new(starts)], monitor, World::new());
         let report = explore(system, Options::default(), &mut |_| true);
         assert_eq!(report.verdict, Verdict::Violated, "{starts} starts");
-        let found = report.counterexample.expect("a violation has a schedule");
+        let found = report.counterexample().expect("a violation has a schedule");
         assert_eq!((found.broken.promise.as_str(), found.cycle), ("comes to rest", Some(1)));
     }
 }

@@ -4,6 +4,8 @@ mod args;
 mod beyond;
 mod family;
 mod faults;
+mod memory;
+mod promises;
 mod report;
 mod verdicts;
 
@@ -19,7 +21,7 @@ use konklave_catalog::specimen::Tool;
 use konklave_catalog::system::{CheckPlan, Checked};
 use konklave_check::{
     CUT_NODES_MAX, Costs, Faults, Identity, Limits, NODES_MAX, Options, Order, Pace, Progress,
-    Verdict as Found, World,
+    Until, Verdict as Found, World,
 };
 use konklave_report::folder::Folder;
 use konklave_report::junit::Suite;
@@ -35,6 +37,7 @@ use crate::quiet::quietly;
 use crate::setup::Wish;
 use crate::{out, schedule, specimens};
 pub use args::CheckArgs;
+use promises::narrowed;
 
 /// Checks an algorithm, a family or a specimen, and reports.
 pub fn check(args: &CheckArgs, catalog: &'static Catalog) -> Result<Exit, Failure> {
@@ -53,7 +56,7 @@ pub fn check(args: &CheckArgs, catalog: &'static Catalog) -> Result<Exit, Failur
         return Err(Failure::bad(format!("{problem}: konklave check {example} --markdown")));
     }
     let site = site_for(args, catalog.find(&args.algorithm)?, catalog)?;
-    let plan = plan(args, &site);
+    let plan = narrowed(args, &site, plan(args, &site))?;
     conclude(args, &site, &plan, &[])
 }
 
@@ -69,6 +72,11 @@ fn check_specimen(
         )));
     }
     if let Some(object) = BrokenObject::find(name) {
+        if args.go_on || !args.promises.is_empty() {
+            return Err(Failure::bad(format!(
+                "'{name}' is a shared object, without promises: leave --promise and --go-on out"
+            )));
+        }
         if args.trace.is_some() || args.worst.is_some() || args.out.is_some() {
             let no_steps = "a shared object has a history, not a schedule to write to a file";
             return Err(Failure::bad(format!(
@@ -85,6 +93,7 @@ fn check_specimen(
     let has_timers = site.system()?.has_timers();
     let CheckPlan { options, .. } = plan(args, &site);
     let plan = CheckPlan { options, ..specimen.setting.plan(has_timers) };
+    let plan = narrowed(args, &site, plan)?;
     let preface = [format!("{}: {}", specimen.of, specimen.flaw), String::new()];
     conclude(args, &site, &plan, &preface)
 }
@@ -130,7 +139,7 @@ fn conclude(
         // The schedule for --worst is missing.
         Found::Exhausted if missing.is_some() => Exit::Inconclusive,
         Found::Exhausted => Exit::Fine,
-        Found::Bounded => Exit::Inconclusive,
+        Found::Undecided | Found::Bounded => Exit::Inconclusive,
         Found::Violated => Exit::Broken,
     })
 }
@@ -247,10 +256,11 @@ fn plan(args: &CheckArgs, site: &Site) -> CheckPlan {
             limits: Limits {
                 states: args.states,
                 depth: args.depth,
-                bytes: Some(args.memory.saturating_mul(1 << 20)),
+                bytes: Some(memory::limit(args.memory)),
                 time: args.seconds,
             },
-            only: None,
+            promises: Vec::new(),
+            until: if args.go_on { Until::AllDecided } else { Until::FirstBroken },
         },
         world,
         budget: args.budget.clone(),
@@ -274,7 +284,7 @@ fn no_worst(checked: &Checked) -> String {
 
 /// Writes the schedules of --trace and --worst.
 fn write_schedules(args: &CheckArgs, site: &Site, checked: &Checked) -> Result<(), Failure> {
-    let counterexample = checked.counterexample.as_ref().map(|found| &found.schedule);
+    let counterexample = checked.counterexample().map(|found| &found.schedule);
     for (path, told) in [(&args.trace, counterexample), (&args.worst, checked.worst.as_ref())] {
         if let (Some(path), Some(told)) = (path, told) {
             schedule::write(told, path, site)?;

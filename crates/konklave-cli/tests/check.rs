@@ -100,6 +100,7 @@ fn what_an_algorithm_does_not_promise_to_survive_is_said() {
         ("lamport --any-order", "overtaking", "survive messages that overtake each other"),
         ("central --nodes 2 --restarts 1", "restart", "survive restarts without memory"),
         ("central --nodes 2 --partitions 1", "partition", "survive partitions"),
+        ("virtual-tree --hasty", "slowness", "survive messages that are slower than its timers"),
     ] {
         let output = konklave(&format!("check {arguments}"));
         let shown = text(&output.stdout);
@@ -249,6 +250,86 @@ fn a_limit_that_is_hit_is_no_verdict() {
     }
 }
 
+/// What the JSON of a check says about each promise, in the form `name: true`, and its exit code.
+fn promises(arguments: &str) -> (Vec<String>, Value, Option<i32>) {
+    let output = konklave(&format!("check {arguments} --json"));
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let properties = report["properties"].as_array().unwrap().iter();
+    let said = properties.map(|it| format!("{}: {}", it["name"].as_str().unwrap(), it["holds"]));
+    (said.collect(), report, output.status.code())
+}
+
+#[test]
+fn cycles_that_nobody_looked_for_are_no_verdict() {
+    for arguments in [
+        "--specimen perpetuum-impatient",
+        "--specimen chang-roberts-winner-passes-on",
+        "raymond --nodes 2 --topology line --budget 0,1 --duplicates 2",
+    ] {
+        let (said, report, code) = promises(&format!("{arguments} --no-costs"));
+        assert_eq!((code, &report["verdict"]), (Some(3), &"undecided".into()), "{arguments}");
+        assert!(said.iter().any(|it| it.ends_with(": null")), "{arguments}: {said:?}");
+        assert!(!said.contains(&"comes to rest: true".to_owned()), "{arguments}: {said:?}");
+        assert!(!said.contains(&"no starvation: true".to_owned()), "{arguments}: {said:?}");
+        let shown = konklave(&format!("check {arguments} --no-costs"));
+        let shown = text(&shown.stdout);
+        assert!(shown.contains("a search for cycles, which --no-costs leaves out"), "{shown}");
+        // Those who look find one, and then everything is decided.
+        let (said, _, code) = promises(arguments);
+        assert_eq!(code, Some(1), "{arguments}");
+        assert!(said.iter().any(|it| it.ends_with(": false")), "{arguments}: {said:?}");
+        assert!(!said.iter().any(|it| it.ends_with(": null")), "{arguments}: {said:?}");
+    }
+    let (said, report, code) = promises("ricart-agrawala --nodes 3 --no-costs");
+    assert_eq!((code, &report["liveness"]), (Some(0), &"acyclic".into()));
+    assert!(said.iter().all(|it| it.ends_with(": true")), "{said:?}");
+}
+
+#[test]
+fn every_broken_promise_has_its_schedule() {
+    let folder = path("go-on");
+    let arguments =
+        format!("lamport --nodes 2 --any-order --losses 1 --go-on --out {}", folder.display());
+    let (said, report, code) = promises(&arguments);
+    let expected = ["mutual exclusion: false", "grants on demand: true", "no starvation: false"];
+    assert_eq!((code, &said[..3]), (Some(1), &expected.map(str::to_owned)[..]));
+    assert!(!said.iter().any(|it| it.ends_with(": null")), "{said:?}");
+    assert_eq!(report["cuts"], Value::from(vec!["mutual exclusion"]));
+    let violations = report["violations"].as_array().unwrap();
+    assert_eq!(violations.len(), 2);
+    assert_eq!(report["violation"]["promise"], violations[0]["promise"]);
+    for (violation, place) in violations.iter().zip(0..) {
+        let promise = violation["promise"].as_str().unwrap();
+        let name = match place {
+            0 => "trace.jsonl".to_owned(),
+            _ => format!("trace-{}.jsonl", promise.replace(' ', "-")),
+        };
+        let replayed = konklave(&format!("replay -q {}", folder.join(name).display()));
+        assert_eq!(replayed.status.code(), Some(1), "{}", text(&replayed.stderr));
+        assert!(text(&replayed.stdout).contains(promise), "{}", text(&replayed.stdout));
+    }
+    let shown = text(&konklave("check lamport --nodes 2 --any-order --losses 1 --go-on").stdout);
+    assert!(shown.contains("schedule that breaks 'no starvation':"), "{shown}");
+    assert!(shown.contains("2 promises are broken"), "{shown}");
+    assert!(shown.contains("each schedule until it breaks 'mutual exclusion'"), "{shown}");
+}
+
+#[test]
+fn one_promise_can_be_checked_alone() {
+    let (said, report, code) = promises("ricart-agrawala --losses 1 --promise mutual-exclusion");
+    assert_eq!((said, code), (vec!["mutual exclusion: true".to_owned()], Some(0)));
+    assert_eq!(report["verdict"], "exhausted");
+    let two = "--promise no-starvation --promise grants-on-demand,comes-to-rest";
+    let (said, ..) = promises(&format!("raymond --nodes 2 {two}"));
+    assert_eq!(said.len(), 3, "{said:?}");
+}
+
+#[test]
+fn any_number_of_messages_and_an_end_are_no_contradiction() {
+    let shown = fine("check bully --nodes 3 --crashes 1");
+    assert!(shown.contains("but not for ever in a fair schedule"), "{shown}");
+}
+
 #[test]
 fn every_algorithm_of_every_family_keeps_its_promises() {
     for (family, nodes) in [("mutex", 2), ("booking", 2), ("election", 2)] {
@@ -288,6 +369,10 @@ fn bad_input_is_refused() {
         ("check mutex --trace t.jsonl", "instead of a family"),
         ("check raymond --markdown", "whole family"),
         ("check raymond --worst /nowhere/t.jsonl --nodes 2", "/nowhere"),
+        ("check raymond --promise fairness", "'no starvation'"),
+        ("check raymond --promise no-starvation,one-toad", "'one-toad' is not a promise or lemma"),
+        ("check raymond --losses 1 --promise x", "lemmas are checked only without faults"),
+        ("check mutex --promise hunger", "not a promise or lemma of"),
     ] {
         let error = refused(arguments);
         assert!(error.contains(expected), "{arguments}: {error}");

@@ -32,6 +32,21 @@ fn search(arguments: &str) -> (Value, f64) {
     (serde_json::from_slice(&output.stdout).unwrap(), peak)
 }
 
+/// An allocation that fails would end the program, with nothing said.
+#[test]
+fn a_search_stops_before_the_system_refuses_memory() {
+    let program = env!("CARGO_BIN_EXE_konklave");
+    let search = "check lamport --nodes 3 --entries 2 --threads 1 --json";
+    for options in ["", "--memory 100000"] {
+        let limited = format!("ulimit -v 300000 && exec {program} {search} {options}");
+        let output = Command::new("sh").args(["-c", &limited]).output().unwrap();
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(3), "{options}: {error}");
+        let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(report["bound"], "memory", "{options}");
+    }
+}
+
 /// There is room for the program itself, and for what grows between two looks at the clock.
 #[test]
 fn a_search_stops_at_the_memory_it_may_take() {

@@ -197,7 +197,7 @@ where
     ) -> std::io::Result<Report<W::Report>> {
         let run = AssertUnwindSafe(|| self.run_until_it_ends(go_on));
         let ended = catch_unwind(run).unwrap_or_else(|panic| {
-            self.world.judge(Err(failed_assertion(panic_message(panic.as_ref()))));
+            self.world.judge(Err(failed_assertion(None, panic_message(panic.as_ref()))));
             Ended::Violation
         });
         if let Some(recording) = self.world.end_recording() {

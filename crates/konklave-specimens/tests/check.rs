@@ -43,14 +43,14 @@ fn every_specimen_is_found_on_the_shortest_way() {
     for specimen in checked() {
         let found = search(specimen, specimen.setting, Nodes::Broken);
         let expected = (specimen.promise, specimen.steps);
-        let Some(counterexample) = found.counterexample else {
+        let Some(counterexample) = found.counterexample() else {
             complaints.push(format!("{}: {:?}", specimen.name, found.verdict));
             continue;
         };
         let is_step =
             |line: &&Line<_>| matches!(line, Line::Step(step) if step.input != Input::Start);
         let steps = counterexample.schedule.iter().filter(is_step).count();
-        let (promise, cycle) = (counterexample.broken.promise, counterexample.cycle);
+        let (promise, cycle) = (&counterexample.broken.promise, counterexample.cycle);
         if (promise.as_str(), steps) != expected {
             complaints.push(format!("{}: {promise} in {steps} steps", specimen.name));
         }

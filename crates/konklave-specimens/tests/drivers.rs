@@ -31,7 +31,7 @@ fn a_message_past_the_neighbour_is_noticed_by_every_driver() {
     let checked = system.check(&setting.plan(false), &mut |_| true).unwrap();
     let is_listed = |name| checked.properties.iter().any(|it| it.name == name);
     assert!(is_listed("sends to neighbours") && is_listed("assertions hold"));
-    expect(checked.counterexample.map(|found| found.broken));
+    expect(checked.counterexamples.into_iter().next().map(|found| found.broken));
 
     let played = system.play(&Script::parse("nodes 3\n\n0 start\n---\n").unwrap()).unwrap();
     assert!(played.contains("broken sends to neighbours: node 0 sends"), "{played}");

@@ -180,9 +180,12 @@ pub fn panic_message(panic: &(dyn Any + Send)) -> String {
     text.unwrap_or("a node panicked").to_owned()
 }
 
-/// The promise that every node keeps, broken by an assertion of its own that failed.
-pub fn failed_assertion(message: impl Into<String>) -> Broken {
-    Broken { promise: "assertions hold".to_owned(), detail: message.into(), node: None }
+/// The promise that every node keeps by itself.
+pub const ASSERTIONS_HOLD: &str = "assertions hold";
+
+/// That promise, broken by an assertion of a node's own that failed; by which node, if it is known.
+pub fn failed_assertion(node: Option<NodeId>, message: impl Into<String>) -> Broken {
+    Broken { promise: ASSERTIONS_HOLD.to_owned(), detail: message.into(), node }
 }
 
 /// The promise that every node keeps, whatever it solves: it sends only to nodes that it has a

@@ -116,7 +116,7 @@ fn explore(nodes: u32, entries: u32, faults: Faults) -> Report<Schedule<Forks>> 
 /// States, least and most messages, and how often others can enter while one waits.
 fn figures(nodes: u32, entries: u32) -> (u64, u32, u32, u32) {
     let report = explore(nodes, entries, Faults::default());
-    assert_eq!(report.verdict, Verdict::Exhausted, "{:?}", report.counterexample);
+    assert_eq!(report.verdict, Verdict::Exhausted, "{:?}", report.counterexamples);
     assert_eq!(report.liveness, Some(Liveness::Acyclic));
     for name in ["mutual exclusion", "no starvation", "one fork for two", "no circle"] {
         let property = report.properties.iter().find(|it| it.name == name);
@@ -141,7 +141,7 @@ fn what_it_assumes_is_needed() {
     let doubled = explore(2, 2, Faults { duplicates: 1, ..Faults::default() });
     let crashed = explore(2, 1, Faults { crashes: 1, ..Faults::default() });
     let broken = [&lost, &doubled, &crashed].map(|report| {
-        let counterexample = report.counterexample.as_ref().expect("something breaks");
+        let counterexample = report.counterexample().expect("something breaks");
         counterexample.broken.to_string()
     });
     assert_eq!(

@@ -13,46 +13,71 @@ use konklave::NodeId;
 use konklave::protocol::Broken;
 use konklave_stage::Status;
 
-use super::path::{COMES_TO_REST, Way};
-use super::{Space, Watch};
+use super::{Move, Space, Watch, Way};
 use crate::application::Standing;
 use crate::lookup::BROKEN;
 use crate::meaning::{Traits, ask};
 use crate::report::{Bound, Counterexample};
 use crate::seen::{NOBODY, Seen, StateId};
 use crate::successors::{Action, Successor, Successors};
-use maze::{Door, Maze, Room, Walk};
+use crate::system::COMES_TO_REST;
+use maze::{Door, Maze, NOWHERE, Room, Walk};
 
 impl Space<'_> {
-    /// A fair cycle, if there is one: in which a node waits, if nodes never rest, and else any.
-    /// It need not be the shortest, which would be an instance of the travelling salesman problem.
-    pub(super) fn fair_cycle(
+    /// Adds a fair cycle for each promise that one breaks: that nodes come to rest, if they should,
+    /// is broken by any; what was promised to happen eventually, by one in which it is open in
+    /// every state. A cycle need not be the shortest, which would be an instance of the travelling
+    /// salesman problem.
+    pub(super) fn fair_cycles(
         &self,
+        found: &mut Vec<Counterexample<Way>>,
         watch: &mut Watch<'_>,
-    ) -> Result<Option<Counterexample<Way>>, Bound> {
+    ) -> Result<(), Bound> {
         let mut successors = Successors::new(self.shared);
         let maze = self.maze(&mut successors, watch)?;
-        let all: Vec<_> = (0..maze.rooms.len()).collect();
-        if !self.world.perpetual {
-            let Some(walk) = maze.fair_walk(&all, watch)? else { return Ok(None) };
-            let detail = format!("the last {} steps can repeat for ever", walk.len());
-            return self.endless(&maze, &walk, COMES_TO_REST, detail, &mut successors).map(Some);
+        if self.is_wanted(COMES_TO_REST) && !self.world.perpetual {
+            let all: Vec<_> = (0..maze.rooms.len()).collect();
+            let Some(walk) = maze.fair_walk(&all, watch)? else { return Ok(()) };
+            let detail = format!("the last {} can repeat for ever", steps(&walk));
+            let broken = Broken { promise: COMES_TO_REST.to_owned(), detail, node: None };
+            found.push(self.endless(&maze, &walk, broken, &mut successors)?);
         }
-        let mut best: Option<(usize, Walk)> = None;
-        for node in 0..self.shape.nodes {
-            let waits = |room: &usize| maze.rooms[*room].waiting >> node & 1 == 1;
-            let waiting: Vec<_> = all.iter().copied().filter(waits).collect();
-            if let Some(walk) = maze.fair_walk(&waiting, watch)? {
-                let is_shorter = |(_, best): &(usize, Walk)| maze.length(&walk) < maze.length(best);
-                if best.as_ref().is_none_or(is_shorter) {
-                    best = Some((node, walk));
-                }
+        let mut is_any = false;
+        for complaint in 0..maze.complaints.len() {
+            let rooms = maze.rooms_with(|room| room.complaint == Some(complaint));
+            if let Some(walk) = maze.fair_walk(&rooms, watch)? {
+                is_any = true;
+                self.complain(&maze, &walk, found, &mut successors)?;
             }
         }
-        let Some((node, walk)) = best else { return Ok(None) };
-        let steps = walk.len();
-        let detail = format!("node {node} waits while the last {steps} steps repeat for ever");
-        self.endless(&maze, &walk, "no starvation", detail, &mut successors).map(Some)
+        if !is_any {
+            // Now this is open, now that, and something always.
+            let rooms = maze.rooms_with(|room| room.complaint.is_some());
+            if let Some(walk) = maze.fair_walk(&rooms, watch)? {
+                self.complain(&maze, &walk, found, &mut successors)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds a cycle that breaks the promise which is open in its first state, if that is wanted and
+    /// not known to be broken.
+    fn complain(
+        &self,
+        maze: &Maze,
+        walk: &Walk,
+        found: &mut Vec<Counterexample<Way>>,
+        successors: &mut Successors<'_>,
+    ) -> Result<(), Bound> {
+        let monitor = self.shape.monitor(&maze.rooms[walk[0].0].row);
+        let Err(mut broken) = ask(self.shared).at_rest(monitor) else { return Ok(()) };
+        let is_known = found.iter().any(|other| other.broken.promise == broken.promise);
+        if self.is_wanted(&broken.promise) && !is_known {
+            let repeat = if walk.len() == 1 { "repeats" } else { "repeat" };
+            broken.detail += &format!(", while the last {} {repeat}", steps(walk));
+            found.push(self.endless(maze, walk, broken, successors)?);
+        }
+        Ok(())
     }
 
     /// The states that were not retraced, and the steps between them.
@@ -71,6 +96,12 @@ impl Space<'_> {
             watch.look(known.len() - queue.len(), maze.bytes + waiting + known.len() * KNOWN)?;
             let mut doors = Vec::new();
             for (successor, next) in self.steps(&row, successors) {
+                if successor.monitor == BROKEN {
+                    if left.contains(&id) {
+                        doors.push(self.door(&row, NOWHERE, successor, successors));
+                    }
+                    continue;
+                }
                 let to = self.seen.find(successor.print, &next).ok_or(Bound::Collision)?;
                 if known.insert(to) {
                     queue.push_back((to, depth + 1, next));
@@ -86,8 +117,8 @@ impl Space<'_> {
                 let place = *places.entry(id).or_insert(fresh);
                 let mut duties = self.pending(&row, successors);
                 duties.extend(doors.iter().filter_map(|door| door.duty));
-                let waiting = self.waiting(&row, successors);
-                let room = Room { id, depth, row, doors, duties, waiting };
+                let complaint = self.complaint(&row, successors).map(|it| maze.complaint(it));
+                let room = Room { id, depth, row, doors, duties, complaint };
                 maze.bytes += room.bytes();
                 if maze.rooms.len() <= place {
                     maze.rooms.resize_with(place + 1, empty);
@@ -102,7 +133,6 @@ impl Space<'_> {
     fn steps(&self, row: &[u32], successors: &mut Successors<'_>) -> Vec<(Successor, Vec<u32>)> {
         let mut all = Vec::new();
         successors.of(row, self.shape.print(row), &mut |successor| all.push(successor));
-        all.retain(|successor| successor.monitor != BROKEN);
         let write = |successor| {
             let mut next = Vec::new();
             successors.write(row, successor, &mut next);
@@ -111,14 +141,15 @@ impl Space<'_> {
         all.into_iter().map(write).collect()
     }
 
-    /// The nodes that wait, a bit for each.
-    fn waiting(&self, row: &[u32], successors: &mut Successors<'_>) -> u64 {
-        let locals = self.shape.locals(row).iter().enumerate();
-        let bit = |(node, &local)| {
-            let standing = successors.lookup.traits(self.shared, local).standing;
-            u64::from(standing == Standing::Waiting) << node
-        };
-        locals.map(bit).sum()
+    /// The promise that would be broken if nothing more happened, once an application has asked.
+    fn complaint(&self, row: &[u32], successors: &mut Successors<'_>) -> Option<String> {
+        let locals = self.shape.locals(row).iter();
+        let traits = |&local| successors.lookup.traits(self.shared, local);
+        if locals.map(traits).all(|traits| traits.standing == Standing::Idle) {
+            return None;
+        }
+        let verdict = ask(self.shared).at_rest(self.shape.monitor(row));
+        verdict.err().map(|broken| broken.promise)
     }
 
     fn door(
@@ -175,8 +206,7 @@ impl Space<'_> {
         &self,
         maze: &Maze,
         walk: &Walk,
-        promise: &str,
-        detail: String,
+        mut broken: Broken,
         successors: &mut Successors<'_>,
     ) -> Result<Counterexample<Way>, Bound> {
         let first = &maze.rooms[walk[0].0];
@@ -194,9 +224,24 @@ impl Space<'_> {
         if first.row != row {
             return Err(Bound::Collision);
         }
-        let broken = Broken { promise: promise.to_owned(), detail, node: None };
+        broken.node = broken.node.or(self.only_actor(&moves[way..], successors));
         let schedule = Way { moves, repeats: Some(way), broken: Some(broken.clone()) };
         Ok(Counterexample { broken, schedule, cycle: Some(walk.len()) })
+    }
+
+    /// The node that takes all of these steps, if it is one alone.
+    fn only_actor(&self, moves: &[Move], successors: &mut Successors<'_>) -> Option<NodeId> {
+        let mut actor = |it: &Move| successors.input(&it.row, it.action).map(|(node, ..)| node);
+        let first = actor(moves.first()?)?;
+        moves.iter().all(|it| actor(it) == Some(first)).then_some(first)
+    }
+}
+
+/// How long a walk is, in words.
+fn steps(walk: &Walk) -> String {
+    match walk.len() {
+        1 => "step".to_owned(),
+        more => format!("{more} steps"),
     }
 }
 
@@ -212,5 +257,5 @@ const QUEUED: usize = 56;
 /// The place of a state that is yet to come.
 fn empty() -> Room {
     let (row, doors, duties) = (Vec::new(), Vec::new(), BTreeSet::new());
-    Room { id: NOBODY, depth: 0, row, doors, duties, waiting: 0 }
+    Room { id: NOBODY, depth: 0, row, doors, duties, complaint: None }
 }

@@ -8,9 +8,6 @@ use crate::report::{Bound, Counterexample};
 use crate::seen::{NOBODY, StateId};
 use crate::successors::{Action, Successor, Successors};
 
-/// The promise that a run ends, where nodes should come to rest.
-pub(super) const COMES_TO_REST: &str = "comes to rest";
-
 /// A schedule.
 #[derive(Clone, Debug)]
 pub(crate) struct Way {
@@ -38,7 +35,7 @@ impl Successors<'_> {
 impl Space<'_> {
     /// How a finding comes about. Every function here fails if two states were taken for one.
     pub(super) fn counterexample(&self, finding: Finding) -> Result<Counterexample<Way>, Bound> {
-        let Finding { state, row: found, successor, broken } = finding;
+        let Finding { state, row: found, successor, broken, .. } = finding;
         let mut successors = Successors::new(self.shared);
         let (mut moves, row) = self.way_to(state, &mut successors)?;
         if row != found {

@@ -1,7 +1,9 @@
 //! One thread of the search.
 
+use konklave::NodeId;
+
 use super::held::Share;
-use super::{Finding, Space};
+use super::{Finding, Findings, Space};
 use crate::application::Standing;
 use crate::lookup::BROKEN;
 use crate::meaning::ask;
@@ -60,8 +62,10 @@ pub(crate) struct Worker<'a> {
     found: Vec<Successor>,
     fresh: Vec<(Edge, StateId)>,
     scratch: Vec<u32>,
+    /// The depth of the layer that is expanded.
+    pub(crate) depth: u32,
     pub(crate) next: Rows,
-    pub(crate) findings: Vec<Finding>,
+    pub(super) findings: Findings,
     pub(crate) states: u64,
     pub(crate) ends: u64,
     pub(crate) reached: Reached,
@@ -78,8 +82,9 @@ impl<'a> Worker<'a> {
             found: Vec::new(),
             fresh: Vec::new(),
             scratch: Vec::new(),
+            depth: 0,
             next: Rows::default(),
-            findings: Vec::new(),
+            findings: Findings::default(),
             states: 0,
             ends: 0,
             reached: Reached::default(),
@@ -127,7 +132,7 @@ impl<'a> Worker<'a> {
         let verdict = ask(self.space.shared).at_rest(monitor);
         if let Err(broken) = verdict {
             let (state, row) = (frontier.id(index), frontier.row(index).to_vec());
-            self.findings.push(Finding { state, row, successor: None, broken });
+            self.findings.add(Finding { steps: self.depth, state, row, successor: None, broken });
         }
     }
 
@@ -138,7 +143,8 @@ impl<'a> Worker<'a> {
         let mut meaning = ask(self.space.shared);
         let broken = meaning.judge(monitor, news).expect_err("it was broken before").clone();
         let (state, row) = (frontier.id(index), row.to_vec());
-        self.findings.push(Finding { state, row, successor: Some(successor), broken });
+        let (steps, successor) = (self.depth + 1, Some(successor));
+        self.findings.add(Finding { steps, state, row, successor, broken });
     }
 
     /// Looks at all edges that were gathered and not looked at.
@@ -167,25 +173,28 @@ impl<'a> Worker<'a> {
         drop(table);
         self.batches.give_back(shard, edges);
         for (Edge { row, successor }, id) in fresh.drain(..) {
-            self.successors.write(frontier.row(row as usize), successor, &mut self.scratch);
+            let row = frontier.row(row as usize);
+            self.successors.write(row, successor, &mut self.scratch);
             debug_assert_eq!(self.space.shape.print(&self.scratch), successor.print);
-            self.check_invariants(id);
+            if self.has_invariants {
+                let actor = self.successors.input(row, successor.action).map(|input| input.0);
+                self.check_invariants(id, actor);
+            }
             self.next.push(&self.scratch, id, successor.print);
         }
         self.fresh = fresh;
         self.share.say(self.next.bytes() + self.successors.lookup.bytes());
     }
 
-    /// Checks the new state that was just written.
-    fn check_invariants(&mut self, state: StateId) {
+    /// Checks the new state that was just written, after a step of this node.
+    fn check_invariants(&mut self, state: StateId, actor: Option<NodeId>) {
         let shape = self.space.shape;
-        if self.has_invariants {
-            let (locals, packets) = (shape.locals(&self.scratch), shape.packets(&self.scratch));
-            let verdict = ask(self.space.shared).check_invariants(locals, packets);
-            if let Err(broken) = verdict {
-                let row = self.scratch.clone();
-                self.findings.push(Finding { state, row, successor: None, broken });
-            }
+        let (locals, packets) = (shape.locals(&self.scratch), shape.packets(&self.scratch));
+        let all = ask(self.space.shared).broken_invariants(locals, packets);
+        for mut broken in all {
+            broken.node = broken.node.or(actor);
+            let (steps, row) = (self.depth + 1, self.scratch.clone());
+            self.findings.add(Finding { steps, state, row, successor: None, broken });
         }
     }
 }

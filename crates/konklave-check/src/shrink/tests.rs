@@ -302,7 +302,7 @@ where
     let visitors = vec![Visitor::new(2); nodes as usize];
     let system = System::new(make, visitors, monitor.clone(), World::new());
     let search = Search { costs: Costs::Ignored, ..Search::default() };
-    let found = explore(system, search, &mut |_| true).counterexample.unwrap();
+    let found = explore(system, search, &mut |_| true).counterexamples.remove(0);
     let (shortest, _) = examine::<_, Visitor, _>("found", nodes, make, &monitor, &found.schedule);
     assert_eq!(shortest, Size::of(&found.schedule), "nothing can be taken from the shortest");
     let shrunk = (1..=20).filter_map(|seed| {
@@ -334,7 +334,7 @@ fn an_invariant() {
     let make = |me: NodeId| Raymond::new(me, if me.0 < 2 { me } else { NodeId(1) }, Variant::Plain);
     let monitor = mutex::Monitor::new(3);
     let system = System::new(make, vec![Visitor::new(1); 3], monitor.clone(), World::new());
-    let found = explore(system, Search::default(), &mut |_| true).counterexample.unwrap();
+    let found = explore(system, Search::default(), &mut |_| true).counterexamples.remove(0);
     assert!(make(NodeId(0)).invariants().iter().any(|it| it.name() == found.broken.promise));
     let (size, _) = examine::<_, Visitor, _>("two tokens", 3, make, &monitor, &found.schedule);
     assert_eq!((size.commands, size.deliveries), (0, 0));

@@ -105,7 +105,7 @@ impl Successors<'_> {
         }
         let place = self.shape.nodes + 2;
         let without = print.wrapping_sub(Shape::print_at(place, row[place]));
-        let monitor = self.shape.monitor(row);
+        let (monitor, without) = self.fail(row, without);
         let mut turn = |action| {
             let print = without.wrapping_add(Shape::print_at(place, self.cut(row, action)));
             found(Successor { print, action, outcome: NONE, monitor });

@@ -16,7 +16,8 @@ use crate::given::Given;
   konklave check maekawa --nodes 3 --json
   konklave check chang-roberts --nodes 4 --ids descending --worst worst.jsonl
   konklave check lamport --any-order --trace broken.jsonl && konklave replay broken.jsonl
-  konklave check ricart-agrawala --losses 1
+  konklave check ricart-agrawala --losses 1 --go-on
+  konklave check lamport --any-order --promise no-starvation
   konklave check naimi-trehel --restarts 1 --trace broken.jsonl
   konklave check bully --partitions 1
   konklave check --specimen maekawa-without-inquire
@@ -28,8 +29,13 @@ The search covers every order in which messages arrive, timers expire and applic
 requests. The report says for each promise whether it holds in every schedule, and how many messages
 the cheapest and the costliest schedule take. The limits apply to each algorithm of a family.
 
+The search stops at the first broken promise, unless --go-on is given: then it shows a schedule for
+each promise that is broken. Either way, a schedule is followed up to the first promise that it
+breaks (but beyond lemmas), so what holds, holds up to there.
+
 Exit codes: 0 the search was exhaustive and every promise holds, 1 a promise is broken, 2 bad usage
-or input, 3 inconclusive: the search hit a limit or was interrupted, or --worst has no schedule.")]
+or input, 3 inconclusive: a promise is undecided, because the search hit a limit, was interrupted
+or, with --no-costs, does not know whether there are cycles; or --worst has no schedule.")]
 pub struct CheckArgs {
     /// The algorithm, by a name that `list` shows; or a family, for a table of all its algorithms
     #[arg(required_unless_present = "specimen", default_value = "", hide_default_value = true)]
@@ -86,17 +92,24 @@ pub struct CheckArgs {
     /// Decide for one fault of each kind what survives it, as a table: safety and liveness
     #[arg(long, help_heading = "Faults", conflicts_with_all = [
         "specimen", "losses", "duplicates", "crashes", "restarts", "partitions", "any_order",
-        "no_costs", "trace", "worst"
+        "no_costs", "trace", "worst", "promises", "go_on"
     ])]
     pub faults: bool,
 
+    /// Check only this promise or lemma, by its name; several with commas or by repetition
+    #[arg(long = "promise", value_name = "NAME", value_delimiter = ',', help_heading = "Search")]
+    pub promises: Vec<String>,
+    /// Go on after the first broken promise, until every promise is decided
+    #[arg(long, help_heading = "Search")]
+    pub go_on: bool,
     /// Compare whole states instead of 64-bit fingerprints: no state can be overlooked
     #[arg(long, help_heading = "Search")]
     pub exact: bool,
     /// Number of search threads [default: one per processor]
     #[arg(long, value_name = "COUNT", help_heading = "Search", value_parser = threads)]
     pub threads: Option<NonZeroUsize>,
-    /// Check safety only, without costs and liveness: takes half the time
+    /// Leave out costs and cycles: takes half the time. Without a search for cycles, liveness is
+    /// undecided, unless every step turns out to lead one layer further, so that there are none
     #[arg(long, conflicts_with = "worst", help_heading = "Search")]
     pub no_costs: bool,
     /// Stop after this many distinct states
@@ -107,21 +120,21 @@ pub struct CheckArgs {
     #[arg(long, value_name = "STEPS", help_heading = "Search")]
     #[arg(value_parser = positive::<u32>)]
     pub depth: Option<u32>,
-    /// Stop when the search uses this much memory, in MiB
-    #[arg(long, value_name = "MIB", default_value_t = 16_384, help_heading = "Search")]
+    /// Stop when the search uses this much memory, in MiB [default: half of what is available]
+    #[arg(long, value_name = "MIB", help_heading = "Search")]
     #[arg(value_parser = positive::<u64>)]
-    pub memory: u64,
+    pub memory: Option<u64>,
     /// Stop after this many seconds; for a family, per algorithm
     #[arg(long, value_name = "SECONDS", value_parser = time, help_heading = "Search")]
     pub seconds: Option<Duration>,
 
-    /// Write a schedule that breaks a promise to this file, as a trace
+    /// Write the first schedule that breaks a promise to this file, as a trace
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub trace: Option<PathBuf>,
     /// Write a costliest schedule, with the most messages, to this file, as a trace
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub worst: Option<PathBuf>,
-    /// Write a report with a picture of the schedule to this folder
+    /// Write a report to this folder, with each schedule that breaks a promise and its picture
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     pub out: Option<PathBuf>,
     /// Print one JSON object

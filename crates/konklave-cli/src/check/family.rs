@@ -12,6 +12,7 @@ use konklave_report::junit::Suite;
 use serde_json::{Value, json};
 
 use super::beyond::{beyond, excuse};
+use super::promises::narrowed;
 use super::verdicts::cases;
 use super::{CheckArgs, carry_out_check, plan, site_for};
 use crate::Exit;
@@ -49,9 +50,12 @@ pub(super) fn check_family(
             not_begun.push(&entry.name);
             continue;
         }
-        match site_for(args, entry, catalog) {
-            Ok(site) => {
-                let plan = plan(args, &site);
+        let planned = site_for(args, entry, catalog).and_then(|site| {
+            let plan = narrowed(args, &site, plan(args, &site))?;
+            Ok((site, plan))
+        });
+        match planned {
+            Ok((site, plan)) => {
                 let checked = carry_out_check(&site, &plan)?;
                 rows.push(Row { algorithm: &entry.name, site, plan, checked });
             }
@@ -120,10 +124,15 @@ fn excuses(rows: &[Row]) -> Vec<String> {
 
 fn for_people(row: &Row) -> Vec<String> {
     let checked = &row.checked;
-    let verdict = match (checked.verdict, checked.bound, &checked.counterexample) {
-        (Found::Violated, _, Some(found)) => format!("violated: {}", found.broken.promise),
-        (_, Some(bound), _) => format!("bounded by {bound}"),
-        _ => "exhausted".to_owned(),
+    let names = |holds| {
+        let such = checked.properties.iter().filter(|property| property.holds == holds);
+        such.map(|property| property.name.as_str()).collect::<Vec<_>>().join(", ")
+    };
+    let verdict = match (checked.verdict, checked.bound) {
+        (Found::Violated, _) => format!("violated: {}", names(Some(false))),
+        (Found::Undecided, _) => format!("undecided: {}", names(None)),
+        (Found::Bounded, Some(bound)) => format!("bounded by {bound}"),
+        (Found::Bounded | Found::Exhausted, _) => "exhausted".to_owned(),
     };
     let messages = checked.messages.map_or(String::new(), |Extremes { min, max }| match max {
         Some(max) if max == min => min.to_string(),
@@ -152,9 +161,11 @@ fn for_machines(row: &Row) -> Value {
         "depth": checked.depth,
         "verdict": checked.verdict,
         "bound": checked.bound,
-        "violation": checked.counterexample.as_ref().map(|found| &found.broken),
+        "violation": checked.counterexample().map(|found| &found.broken),
+        "violations": checked.counterexamples.iter().map(|it| &it.broken).collect::<Vec<_>>(),
         "beyond": beyond(&row.site, row.plan.world),
         "properties": checked.properties,
+        "cuts": checked.cuts,
         "messages": checked.messages,
         "overtaken": checked.overtaken,
         "seconds": checked.seconds,

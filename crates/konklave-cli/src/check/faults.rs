@@ -7,8 +7,9 @@ use konklave_catalog::document::Claim;
 use konklave_catalog::entry::Entry;
 use konklave_catalog::site::Site;
 use konklave_catalog::system::CheckPlan;
-use konklave_check::{Bound, Costs, Counterexample, Options, Order, Verdict};
+use konklave_check::{Bound, COMES_TO_REST, Costs, Counterexample, Order};
 use konklave_report::folder::Folder;
+use konklave_stage::local::ASSERTIONS_HOLD;
 use serde::Serialize;
 
 use super::beyond::{Disorder, survives};
@@ -163,7 +164,7 @@ fn cell(args: &CheckArgs, site: &Site, fault: Disorder) -> Result<Cell, Failure>
         decided: Vec::new(),
     };
     if let Some(plan) = plan_for(args, site, fault) {
-        for promise in promises(site) {
+        for promise in promises(site, &plan)? {
             cell.decided.push(decide(site, &plan, promise)?);
         }
         let is_live = |decided: &&Decided| is_liveness(site, decided.promise);
@@ -174,15 +175,13 @@ fn cell(args: &CheckArgs, site: &Site, fault: Disorder) -> Result<Cell, Failure>
 }
 
 fn decide(site: &Site, plan: &CheckPlan, promise: &'static str) -> Result<Decided, Failure> {
-    let costs = if is_liveness(site, promise) { Costs::Exact } else { Costs::Ignored };
-    let options = Options { only: Some(promise), costs, ..plan.options };
-    let checked = carry_out_check(site, &CheckPlan { options, ..plan.clone() })?;
-    // Cycles are looked for when every state was seen, and can break another promise.
-    let found = checked.counterexample.filter(|found| found.broken.promise == promise);
-    let holds = match checked.verdict {
-        Verdict::Exhausted | Verdict::Violated => Some(found.is_none()),
-        Verdict::Bounded => None,
-    };
+    let mut plan = plan.clone();
+    plan.options.promises = vec![promise.to_owned()];
+    plan.options.costs = Costs::Exact; // Cycles can break whatever has to be so eventually.
+    let checked = carry_out_check(site, &plan)?;
+    let property = checked.properties.iter().find(|property| property.name == promise);
+    let holds = property.and_then(|property| property.holds);
+    let found = checked.counterexamples.into_iter().find(|it| it.broken.promise == promise);
     Ok(Decided { promise, holds, bound: checked.bound, found })
 }
 
@@ -204,14 +203,12 @@ fn plan_for(args: &CheckArgs, site: &Site, fault: Disorder) -> Option<CheckPlan>
 }
 
 /// The promises that a search looks for. Lemmas are about runs that keep the assumptions.
-fn promises(site: &Site) -> impl Iterator<Item = &'static str> {
-    let entry = site.entry();
-    let rest = (!entry.needs.perpetual).then_some(COMES_TO_REST);
-    let own = (entry.problem.promises)().iter().copied();
-    own.chain(["assertions hold"]).chain(rest)
+fn promises(site: &Site, plan: &CheckPlan) -> Result<Vec<&'static str>, Failure> {
+    let own = (site.entry().problem.promises)();
+    let mut names = site.system()?.promises(plan)?;
+    names.retain(|name| own.contains(name) || [ASSERTIONS_HOLD, COMES_TO_REST].contains(name));
+    Ok(names)
 }
-
-const COMES_TO_REST: &str = "comes to rest";
 
 fn is_liveness(site: &Site, promise: &str) -> bool {
     promise == COMES_TO_REST || site.entry().problem.liveness.contains(&promise)

@@ -5,13 +5,14 @@ use std::io;
 use konklave_catalog::problem::Words;
 use konklave_catalog::site::Site;
 use konklave_catalog::system::{CheckPlan, Checked};
-use konklave_check::{Extremes, Liveness, Order, Pace, Reached, Verdict as Found, World};
+use konklave_catalog::words::listed;
+use konklave_check::{Bound, Extremes, Liveness, Order, Pace, Reached, Verdict as Found, World};
 use konklave_report::account::Account;
 use konklave_report::folder::Folder;
 use konklave_report::html::{Outcome, Report};
 use konklave_report::table::Table;
 use serde::Serialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::CheckArgs;
 use super::beyond::{beyond, excuse};
@@ -21,6 +22,8 @@ use crate::output::{self, counted, grouped};
 use crate::schedule::{self, Schedule};
 use crate::told::{Told, effective};
 
+type Counterexample = konklave_check::Counterexample<Schedule>;
+
 /// One JSON object. The names of its fields do not change.
 pub(super) fn for_machines(
     checked: &Checked,
@@ -28,8 +31,15 @@ pub(super) fn for_machines(
     args: &CheckArgs,
     site: &Site,
 ) -> io::Result<impl Serialize> {
-    let counterexample = checked.counterexample.as_ref();
+    let counterexample = checked.counterexample();
     let trace = counterexample.map(|found| schedule::to_json(&found.schedule, site));
+    let violation = |found: &Counterexample| -> io::Result<Value> {
+        let mut value = serde_json::to_value(&found.broken)?;
+        value["cycle"] = json!(found.cycle);
+        value["trace"] = schedule::to_json(&found.schedule, site)?.into();
+        Ok(value)
+    };
+    let violations: io::Result<Vec<_>> = checked.counterexamples.iter().map(violation).collect();
     let report = json!({
         "algorithm": site.entry().name,
         "family": site.entry().problem,
@@ -42,8 +52,10 @@ pub(super) fn for_machines(
         "verdict": checked.verdict,
         "bound": checked.bound,
         "violation": counterexample.map(|found| &found.broken),
+        "violations": violations?,
         "beyond": beyond(site, plan.world),
         "properties": checked.properties,
+        "cuts": checked.cuts,
         "liveness": checked.liveness,
         "reached": checked.reached,
         "messages": checked.messages,
@@ -79,15 +91,17 @@ pub(super) fn for_people(
         ),
         String::new(),
     ];
-    if let Some(found) = &checked.counterexample {
-        lines.push(match found.cycle {
-            None => "A shortest schedule that breaks a promise:".to_owned(),
-            Some(_) => "An infinite schedule that breaks a promise:".to_owned(),
+    let is_one = checked.counterexamples.len() == 1;
+    for found in &checked.counterexamples {
+        let kind = if found.cycle.is_some() { "An infinite" } else { "A shortest" };
+        lines.push(match is_one {
+            true => format!("{kind} schedule that breaks a promise:"),
+            false => format!("{kind} schedule that breaks '{}':", found.broken.promise),
         });
         lines.extend(schedule::lines(&found.schedule));
         lines.push(String::new());
     }
-    let mut fields = vec![("verdict", verdict(checked))];
+    let mut fields = vec![("verdict", verdict(checked, plan))];
     // A specimen breaks its promises by its own flaw, not by violated assumptions.
     if checked.verdict == Found::Violated && args.specimen.is_none() {
         let excuse = excuse(site, plan.world);
@@ -100,11 +114,18 @@ pub(super) fn for_people(
     fields.extend(checked.properties.iter().map(|property| {
         let holds = match property.holds {
             Some(true) => output::green("holds"),
-            Some(false) => output::red("broken"),
+            Some(false) if is_one => output::red("broken"),
+            Some(false) => {
+                format!("{}  {}", output::red("broken"), detail(checked, &property.name))
+            }
             None => "undecided".to_owned(),
         };
         (property.name.as_str(), holds)
     }));
+    if !checked.cuts.is_empty() && checked.properties.iter().any(|it| it.holds == Some(true)) {
+        let cuts: Vec<_> = checked.cuts.iter().map(String::as_str).collect();
+        fields.push(("scope", format!("each schedule until it breaks {}", listed(&cuts))));
+    }
     fields.extend(costs(checked, site.entry().problem.words));
     let (seconds, bytes) = (checked.seconds, checked.bytes as f64 / checked.unique as f64);
     let speed = format!("{seconds:.2} s, {:.2} M states/s", rate(checked) / 1e6);
@@ -118,7 +139,7 @@ pub(super) fn for_people(
     }
     lines.extend(output::fields(&fields));
     let files = [
-        (&args.trace, checked.counterexample.is_some(), "the schedule"),
+        (&args.trace, !checked.counterexamples.is_empty(), "the schedule"),
         (&args.worst, checked.worst.is_some(), "the costliest schedule"),
     ];
     for (path, is_written, what) in files {
@@ -154,16 +175,57 @@ fn describe(world: World) -> String {
     text
 }
 
-fn verdict(checked: &Checked) -> String {
-    match (checked.verdict, checked.bound, &checked.counterexample) {
-        (Found::Violated, _, Some(found)) => {
-            format!("{}  {}", output::red("violated"), found.broken)
+fn verdict(checked: &Checked, plan: &CheckPlan) -> String {
+    let stopped = checked.bound.map(|bound| format!("stopped by {}", limit(bound, plan)));
+    let kept = match plan.options.promises.is_empty() {
+        true => "every schedule keeps every promise".to_owned(),
+        false => "every schedule keeps what was to be checked".to_owned(),
+    };
+    match (checked.verdict, &checked.counterexamples[..], stopped) {
+        (Found::Violated, [found], _) => format!("{}  {}", output::red("violated"), found.broken),
+        (Found::Violated, all, _) => {
+            format!("{}  {} promises are broken", output::red("violated"), all.len())
         }
-        (_, Some(bound), _) => {
-            format!("bounded  no promise is broken so far, but the search was stopped by {bound}")
+        (Found::Bounded, _, stopped) => format!(
+            "bounded  no promise is broken so far, but the search was {}",
+            stopped.unwrap_or_default()
+        ),
+        (Found::Undecided, _, stopped) => {
+            let open = checked.properties.iter().filter(|property| property.holds.is_none());
+            let open: Vec<_> = open.map(|property| property.name.as_str()).collect();
+            let needs = if open.len() == 1 { "needs" } else { "need" };
+            let why = match stopped {
+                Some(stopped) => format!("was {stopped}"),
+                None => "--no-costs leaves out".to_owned(),
+            };
+            format!(
+                "undecided  every state was seen, and no promise is broken so far; but {} {needs} \
+                 a search for cycles, which {why}",
+                listed(&open)
+            )
         }
-        _ => format!("{}  every schedule keeps every promise", output::green("exhausted")),
+        (Found::Exhausted, _, None) => format!("{}  {kept}", output::green("exhausted")),
+        (Found::Exhausted, _, Some(stopped)) => format!(
+            "{}  {kept}; the costs are unknown, because the search for them was {stopped}",
+            output::green("exhausted")
+        ),
     }
+}
+
+/// What stopped a search, with the value of the limit where nobody has given it.
+fn limit(bound: Bound, plan: &CheckPlan) -> String {
+    match (bound, plan.options.limits.bytes) {
+        (Bound::Memory, Some(bytes)) => {
+            format!("{bound} of {} MiB, which --memory sets", grouped(bytes >> 20))
+        }
+        _ => bound.to_string(),
+    }
+}
+
+/// How a promise was broken.
+fn detail<'a>(checked: &'a Checked, promise: &str) -> &'a str {
+    let found = checked.counterexamples.iter().find(|found| found.broken.promise == promise);
+    found.map_or("", |found| &found.broken.detail)
 }
 
 fn states(checked: &Checked) -> String {
@@ -205,6 +267,11 @@ fn costs(checked: &Checked, words: Words) -> Vec<(&'static str, String)> {
             match max {
                 Some(max) if min == max => format!("{min} in every schedule"),
                 Some(max) => format!("{min} to {max}, over all schedules"),
+                // Every schedule that ends does so, but may take its time.
+                None if comes_to_rest(checked) => format!(
+                    "{min} or more, without an upper bound: steps can repeat any number of times, \
+                     but not for ever in a fair schedule"
+                ),
                 None => format!("{min} or more, without an upper bound"),
             },
         ));
@@ -214,6 +281,12 @@ fn costs(checked: &Checked, words: Words) -> Vec<(&'static str, String)> {
         fields.push(("waiting", format!("for at most {entries} of other nodes")));
     }
     fields
+}
+
+/// Whether every fair schedule was found to end.
+fn comes_to_rest(checked: &Checked) -> bool {
+    let mut properties = checked.properties.iter();
+    properties.any(|it| it.name == konklave_check::COMES_TO_REST && it.holds == Some(true))
 }
 
 /// Writes a schedule to a file of this name, and returns its account, read back from there.
@@ -240,28 +313,37 @@ pub(super) fn write(
     let title = format!("Every schedule of {}", site.entry().name);
     let (outcome, badge) = match checked.verdict {
         Found::Exhausted => (Outcome::Good, "exhausted"),
+        Found::Undecided => (Outcome::Open, "undecided"),
         Found::Bounded => (Outcome::Open, "bounded"),
         Found::Violated => (Outcome::Bad, "violated"),
     };
-    let sentence = match &checked.counterexample {
+    let sentence = match checked.counterexample() {
         Some(found) => found.broken.to_string(),
         None => "no schedule that was examined breaks a promise".to_owned(),
     };
     let mut page = Report::new(&title).verdict(outcome, badge, &sentence).command(&out::command());
-    let mut files = vec![("results.json", "the same for programs")];
+    let mut files = vec![("results.json".to_owned(), "the same for programs")];
     let shown = "a schedule; show it with `konklave replay`";
-    if let Some(found) = &checked.counterexample {
-        let account = keep(&found.schedule, "trace.jsonl", site, &folder)?;
-        let pictures =
-            [out::diagram("spacetime.svg", site, &account)?, out::network(site, &account)];
-        page = out::show(&folder, page.section("The schedule that breaks a promise"), &pictures)?;
-        files.push(("trace.jsonl", shown));
+    for (place, found) in checked.counterexamples.iter().enumerate() {
+        // The first has the usual names.
+        let promise = found.broken.promise.replace(|it: char| !it.is_alphanumeric(), "-");
+        let suffix = if place == 0 { String::new() } else { format!("-{promise}") };
+        let trace = format!("trace{suffix}.jsonl");
+        let account = keep(&found.schedule, &trace, site, &folder)?;
+        let mut pictures = vec![out::diagram(&format!("spacetime{suffix}.svg"), site, &account)?];
+        pictures.extend((place == 0).then(|| out::network(site, &account)));
+        let title = match checked.counterexamples.len() {
+            1 => "The schedule that breaks a promise".to_owned(),
+            _ => format!("The schedule that breaks '{}'", found.broken.promise),
+        };
+        page = out::show(&folder, page.section(&title), &pictures)?;
+        files.push((trace, shown));
     }
     if let Some(worst) = &checked.worst {
         let account = keep(worst, "worst.jsonl", site, &folder)?;
         let picture = out::diagram("worst.svg", site, &account)?;
         page = out::show(&folder, page.section("The costliest schedule"), &[picture])?;
-        files.push(("worst.jsonl", shown));
+        files.push(("worst.jsonl".to_owned(), shown));
     }
     page = page.section("Results").preformatted(&out::plain(lines));
     folder.write_json("results.json", &for_machines(checked, plan, args, site)?)?;
@@ -275,6 +357,7 @@ pub(super) fn write(
         table.push([property.name.as_str(), holds]);
     }
     folder.write("results.csv", table.csv())?;
-    files.push(("results.csv", "the promises"));
+    files.push(("results.csv".to_owned(), "the promises"));
+    let files = files.iter().map(|(name, what)| (name.as_str(), *what));
     out::finish(folder, &page.table(&table, "Promises").files(files))
 }

@@ -1,43 +1,34 @@
 //! The verdicts of a search as test cases.
 
 use konklave_catalog::system::Checked;
-use konklave_check::Verdict as Found;
+use konklave_check::Counterexample;
 use konklave_report::junit::{Case, Outcome};
 
-use crate::schedule;
+use crate::schedule::{self, Schedule};
 
-/// A test case for each promise of the algorithm, and one for the whole search if that broke
-/// something else, such as a lemma.
+/// A test case for each promise of the algorithm, and for whatever else is broken.
 pub(super) fn cases(checked: &Checked, algorithm: &str) -> Vec<Case> {
     let case =
         |name: &str, outcome| Case { about: algorithm.to_owned(), name: name.to_owned(), outcome };
-    let broken = || match &checked.counterexample {
-        Some(found) => {
-            let steps = schedule::lines(&found.schedule).join("\n");
-            Outcome::Failed(found.broken.to_string(), steps)
-        }
-        None => Outcome::Failed("a promise is broken".to_owned(), String::new()),
+    let broken = |found: &Counterexample<Schedule>| {
+        let steps = schedule::lines(&found.schedule).join("\n");
+        case(&found.broken.promise, Outcome::Failed(found.broken.to_string(), steps))
     };
     let undecided = || match checked.bound {
         Some(bound) => format!("the search was stopped by {bound}"),
         None => "the search did not decide it".to_owned(),
     };
-    let properties = checked.properties.iter();
-    let mut cases: Vec<_> = properties
-        .map(|property| {
-            let outcome = match property.holds {
-                Some(true) => Outcome::Passed,
-                Some(false) => broken(),
-                None => Outcome::Undecided(undecided()),
-            };
-            case(&property.name, outcome)
-        })
-        .collect();
-    let is_told = cases.iter().any(|case| matches!(case.outcome, Outcome::Failed(..)));
-    if checked.verdict == Found::Violated && !is_told {
-        let name =
-            checked.counterexample.as_ref().map_or("promise", |it| it.broken.promise.as_str());
-        cases.push(case(name, broken()));
+    let mut left: Vec<_> = checked.counterexamples.iter().collect();
+    let mut cases = Vec::new();
+    for property in &checked.properties {
+        let name = &property.name;
+        let found = left.iter().position(|found| found.broken.promise == *name);
+        cases.push(match (found, property.holds) {
+            (Some(place), _) => broken(left.remove(place)),
+            (None, Some(true)) => case(name, Outcome::Passed),
+            (None, _) => case(name, Outcome::Undecided(undecided())),
+        });
     }
+    cases.extend(left.into_iter().map(broken));
     cases
 }

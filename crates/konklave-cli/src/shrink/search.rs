@@ -38,7 +38,7 @@ pub struct Searched {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Extent {
-    /// There is none.
+    /// There is none that ends.
     Exhausted,
     /// None was found before a limit was reached.
     Bounded,
@@ -146,12 +146,14 @@ impl<'a> Search<'a> {
             quietly(|| system.check(&plan, &mut |_| go_on())).ok()
         });
         for (report, is_first) in reports.zip([true, false, false, false]) {
-            found = report.counterexample.filter(|it| it.broken.promise == self.promise);
+            let mut broken = report.counterexamples.into_iter();
+            found = broken.find(|it| it.broken.promise == self.promise);
             if is_first {
                 noted.limit = report.bound;
                 noted.result = match (&found, report.verdict) {
                     (Some(_), _) => Extent::Shortest,
-                    (None, Verdict::Exhausted) => Extent::Exhausted,
+                    // Every state was seen, and only schedules that end are shrunk.
+                    (None, Verdict::Exhausted | Verdict::Undecided) => Extent::Exhausted,
                     (None, _) => Extent::Bounded,
                 };
             }
@@ -183,7 +185,8 @@ impl<'a> Search<'a> {
                 costs: Costs::Ignored,
                 limits,
                 // Lemmas are not promises: they are checked along with them.
-                only: promises.into_iter().find(|it| *it == self.promise),
+                promises: promises.filter(|it| *it == self.promise).map(str::to_owned).collect(),
+                ..Options::default()
             },
             world: self.world,
             budget: Some(budget),

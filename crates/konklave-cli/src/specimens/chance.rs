@@ -28,6 +28,13 @@ pub(crate) fn show(
             specimen.name
         )));
     }
+    if args.go_on || !args.promises.is_empty() {
+        return Err(Failure::bad(format!(
+            "{} is found by random schedules, but --promise and --go-on need an exhaustive search: \
+             leave them out",
+            specimen.name
+        )));
+    }
     let found = quietly(|| specimen.hunt(site, seeds))?;
     let (seed, lines) = found.ok_or_else(|| {
         Failure::bad(format!("{} keeps its promise with seeds 1 to {seeds}", specimen.name))

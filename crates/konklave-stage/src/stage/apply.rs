@@ -107,11 +107,13 @@ where
             }
         }
         if let Some(message) = panic {
-            self.judge(Err(failed_assertion(message)), effects.len(), &mut broken);
+            self.judge(Err(failed_assertion(Some(node), message)), effects.len(), &mut broken);
         }
         if !self.invariants.is_empty() {
             let verdict =
                 self.snapshot(|system| self.invariants.iter().try_for_each(|it| it.judge(system)));
+            // A lemma names nobody; whoever took the step is to blame.
+            let verdict = verdict.map_err(|broken| Broken { node: Some(node), ..broken });
             self.judge(verdict, effects.len(), &mut broken);
         }
         self.steps += 1;
@@ -186,7 +188,8 @@ where
                 local.node.on_message(*from, msg.clone(), &mut Recorder::default());
             }
         }));
-        let verdict = outcome.map_err(|panic| failed_assertion(panic_message(panic.as_ref())));
+        let failed = |message| failed_assertion(Some(node), message);
+        let verdict = outcome.map_err(|panic| failed(panic_message(panic.as_ref())));
         self.fault(Fault::Garbage { node, messages: messages.to_vec() }, verdict)
     }
 

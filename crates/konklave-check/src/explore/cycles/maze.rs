@@ -12,6 +12,8 @@ use crate::successors::Successor;
 #[derive(Default)]
 pub(super) struct Maze {
     pub(super) rooms: Vec<Room>,
+    /// The promises that are open in some of them.
+    pub(super) complaints: Vec<String>,
     /// How many bytes it takes.
     pub(super) bytes: usize,
 }
@@ -25,9 +27,12 @@ pub(super) struct Room {
     pub(super) doors: Vec<Door>,
     /// The numbers of inputs that must eventually happen, even if they are not enabled here.
     pub(super) duties: BTreeSet<u32>,
-    /// The nodes that wait, a bit for each.
-    pub(super) waiting: u64,
+    /// The place of the promise that would be broken if nothing more happened.
+    pub(super) complaint: Option<usize>,
 }
+
+/// Where a step leads that breaks a promise: it has to be taken some time, but not on a cycle.
+pub(super) const NOWHERE: usize = usize::MAX;
 
 /// A step from one state to another.
 pub(super) struct Door {
@@ -62,6 +67,20 @@ impl Door {
 }
 
 impl Maze {
+    /// The place of a promise that is open.
+    pub(super) fn complaint(&mut self, promise: String) -> usize {
+        let known = self.complaints.iter().position(|other| *other == promise);
+        known.unwrap_or_else(|| {
+            self.complaints.push(promise);
+            self.complaints.len() - 1
+        })
+    }
+
+    /// The states with this trait, in ascending order.
+    pub(super) fn rooms_with(&self, is_such: impl Fn(&Room) -> bool) -> Vec<usize> {
+        (0..self.rooms.len()).filter(|&room| is_such(&self.rooms[room])).collect()
+    }
+
     /// How many steps it takes to get to a walk and once round it.
     pub(super) fn length(&self, walk: &Walk) -> usize {
         self.rooms[walk[0].0].depth + walk.len()

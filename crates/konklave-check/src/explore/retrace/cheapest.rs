@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::super::{Space, Watch};
+use crate::lookup::BROKEN;
 use crate::report::Bound;
 use crate::rows::Rows;
 use crate::seen::{Seen, Shard};
@@ -39,7 +40,7 @@ impl Space<'_> {
                 if is_end(&found) {
                     return Ok(Some(cost));
                 }
-                for successor in found.drain(..) {
+                for successor in found.drain(..).filter(|it| it.monitor != BROKEN) {
                     let then = cost.saturating_add(successors.messages(successor));
                     successors.write(&row, successor, &mut next);
                     let id = self.seen.find(successor.print, &next).ok_or(Bound::Collision)?;

@@ -7,6 +7,7 @@ use crate::application::Standing;
 use crate::explore::held::Share;
 use crate::explore::worker::{Batches, Edge};
 use crate::explore::{Costs, Space};
+use crate::lookup::BROKEN;
 use crate::seen::{Identity, NOBODY, Shard, StateId};
 use crate::successors::{Action, Successor, Successors, is_end};
 
@@ -66,7 +67,8 @@ impl<'a> Retracer<'a> {
             self.least = Some(self.least.map_or(least, |other| other.min(least)));
             self.dearest = self.dearest.max(Some((most, rows.id(index))));
         }
-        for successor in found.drain(..) {
+        // A step that breaks a promise leads nowhere.
+        for successor in found.drain(..).filter(|successor| successor.monitor != BROKEN) {
             if let Some(shard) = self.batches.add(Edge { row: index as u32, successor }) {
                 self.flush(frontier, shard);
             }
