@@ -331,6 +331,7 @@ impl<'a> Successors<'a> {
             }
             Action::Cut { .. } | Action::Heal => {
                 next.extend_from_slice(row);
+                next[shape.nodes] = monitor;
                 next[shape.nodes + 2] = self.cut(row, action);
                 return;
             }

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use konklave::NodeId;
 use konklave::mutex::lamport::{Acks, Lamport};
+use konklave::mutex::overtaking::BOUNDED_OVERTAKING;
 use konklave::mutex::perpetuum::Perpetuum;
 use konklave::mutex::raymond::{Raymond, Variant};
 use konklave::mutex::ricart_agrawala::RicartAgrawala;
@@ -11,8 +12,8 @@ use konklave::mutex::{Command, Event, Monitor};
 use konklave::protocol::{Env, Never, Protocol};
 use konklave_catalog::mutex::client::Visitor;
 use konklave_check::{
-    Bound, Costs, Faults, Liveness, Options, Report, Schedule, System, Until, Verdict, World,
-    explore,
+    Bound, Costs, Faults, Identity, Liveness, Options, Report, Schedule, System, Until, Verdict,
+    World, explore,
 };
 
 type Locks<P> = System<P, Visitor, Monitor>;
@@ -30,6 +31,10 @@ where
     P: Protocol<Command = Command, Event = Event>,
 {
     explore(system.clone(), options, &mut |_| true)
+}
+
+fn only(name: &str) -> Options {
+    Options { promises: vec![name.to_owned()], ..Options::default() }
 }
 
 fn holds<S>(report: &Report<S>, name: &str) -> Option<bool> {
@@ -79,7 +84,6 @@ fn what_the_search_has_decided_stays_decided_if_the_costs_are_not_found() {
 fn nothing_is_said_about_promises_that_nobody_asked_for() {
     let losses = World::new().faults(Faults { losses: 1, ..Faults::default() });
     let system = locks(2, losses, |me| RicartAgrawala::new(me, 2));
-    let only = |name: &str| Options { promises: vec![name.to_owned()], ..Options::default() };
     let report = search(&system, only("mutual exclusion"));
     assert_eq!(report.verdict, Verdict::Exhausted);
     assert_eq!(report.properties.len(), 1);
@@ -166,8 +170,7 @@ impl Protocol for Hamster {
 fn a_cycle_that_puts_off_a_broken_promise_for_ever_is_not_fair() {
     let visitors = [0, 0].map(Visitor::new).to_vec();
     let system = System::new(|me| Hamster { me }, visitors, Monitor::new(2), World::new());
-    let only = Options { promises: vec!["no starvation".to_owned()], ..Options::default() };
-    let report = search(&system, only);
+    let report = search(&system, only("no starvation"));
     assert_eq!((report.verdict, &report.cuts[..]), (Verdict::Exhausted, &[GRANTS.to_owned()][..]));
     let options = Options { until: Until::AllDecided, ..Options::default() };
     let report = search(&system, options);
@@ -216,4 +219,18 @@ fn a_cycle_breaks_what_is_open_all_the_way_round() {
     let report = search(&system(0), Options::default());
     assert_eq!(report.counterexamples.len(), 1);
     assert_eq!(holds(&report, "no starvation"), Some(true));
+}
+
+/// A cut voids the order of requests, and the state says so as well as its fingerprint.
+#[test]
+fn order_is_not_promised_across_a_cut() {
+    let cut = World::new().faults(Faults { partitions: 1, ..Faults::default() });
+    let plain = locks(2, cut, |me| RicartAgrawala::new(me, 2));
+    let system = System { monitor: Monitor::with_bound(2, 1), ..plain };
+    let look = |identity| search(&system, Options { identity, ..only(BOUNDED_OVERTAKING) });
+    let reports = [Identity::Fingerprint, Identity::Exact].map(look);
+    for report in &reports {
+        assert_eq!(holds(report, BOUNDED_OVERTAKING), Some(true), "{:?}", report.counterexamples);
+    }
+    assert_eq!(reports[0].unique, reports[1].unique);
 }
