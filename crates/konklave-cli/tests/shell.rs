@@ -24,7 +24,8 @@ fn proposed(line: &str) -> Vec<String> {
 #[test]
 fn bash_knows_the_names_of_algorithms_specimens_families_and_topologies() {
     assert_eq!(proposed("konklave run raym"), ["raymond"]);
-    assert_eq!(proposed("konklave explain ricart-agrawala-to"), ["ricart-agrawala-token"]);
+    let tokens = ["ricart-agrawala-token", "ricart-agrawala-token-smallest-first"];
+    assert_eq!(proposed("konklave explain ricart-agrawala-to"), tokens);
     assert_eq!(proposed("konklave compare mut"), ["mutex"]);
     assert_eq!(proposed("konklave list ele"), ["election"]);
     assert_eq!(proposed("konklave run raymond --topology hyp"), ["hypercube"]);
