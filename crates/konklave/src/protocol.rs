@@ -116,8 +116,8 @@ pub trait Protocol: Clone + Eq + Hash + Debug + Send + Sized + 'static {
         true
     }
 
-    /// The nodes whose addresses this node holds, where a node may only talk to nodes that it knows.
-    /// `None` if the network decides that, or if this node does not take part.
+    /// The nodes whose addresses this node holds, where a node may only talk to nodes that it
+    /// knows. `None` if the network decides that, or if this node does not take part.
     fn knows(&self) -> Option<Vec<NodeId>> {
         None
     }

@@ -98,14 +98,10 @@ impl<P: Protocol> Drive for P {
                 return Ended::EventLimit;
             }
             simulation.world.wheel.recycle(batch);
-            if simulation.turns.take_due() {
-                simulation.take_turns::<PLAIN>();
-                if simulation.world.violation.is_some() {
-                    return Ended::Violation;
-                }
-                if simulation.is_stable() {
-                    return Ended::Stable;
-                }
+            if simulation.turns.take_due()
+                && let Some(ended) = simulation.take_turns::<PLAIN>()
+            {
+                return ended;
             }
             if !PLAIN {
                 simulation.catch_up();

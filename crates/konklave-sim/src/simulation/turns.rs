@@ -6,6 +6,7 @@
 
 use konklave::NodeId;
 use konklave::protocol::{Input, Monitor, Protocol};
+use konklave::trace::Ended;
 
 use super::{Node, Simulation};
 use crate::occurrence::{FORGED, NOBODY, Occurrence, What};
@@ -43,9 +44,9 @@ where
         }
     }
 
-    /// Every node whose turn it is acts by itself.
+    /// Every node whose turn it is acts by itself; why the run ends then, if it does.
     #[cold]
-    pub(crate) fn take_turns<const PLAIN: bool>(&mut self) {
+    pub(crate) fn take_turns<const PLAIN: bool>(&mut self) -> Option<Ended> {
         let period = self.options.period.max(1);
         let (first, nodes) = (self.world.now % period, self.nodes.len() as u64);
         for node in (first..nodes).step_by(usize::try_from(period).unwrap_or(usize::MAX)) {
@@ -59,7 +60,7 @@ where
             self.world.digest.fold(1 << 63 | node);
             self.world.transition::<PLAIN>(me, state, load, Input::Tick, FORGED);
             if self.world.violation.is_some() {
-                return;
+                return Some(Ended::Violation);
             }
         }
         self.plan_turns();
@@ -67,6 +68,7 @@ where
         if world.rounds.go_on_if_over(world.now, period, world.in_transit()) {
             self.judge_round();
         }
+        self.is_stable().then_some(Ended::Stable)
     }
 
     /// The next moment at which it is some node's turn.
