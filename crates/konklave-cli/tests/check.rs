@@ -216,6 +216,13 @@ fn faults_are_decided_one_by_one() {
     let shown = fine("check central --nodes 2 --faults");
     assert!(shown.contains("yes/no"), "{shown}");
     assert!(shown.contains("konklave check central --nodes 2 --losses 1"), "{shown}");
+    // Whoever is not heard across a cut is overtaken, which is promised only without faults.
+    let twice = json("check central --nodes 3 --entries 2 --faults --json");
+    let partition = &twice["rows"][0]["cells"][5];
+    assert_eq!(
+        (&partition["fault"], &partition["safety"]),
+        (&"partition".into(), &"survives".into())
+    );
     let undecided = konklave("check central --nodes 2 --faults --states 5");
     assert_eq!(undecided.status.code(), Some(3), "{}", text(&undecided.stdout));
 }

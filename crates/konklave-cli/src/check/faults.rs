@@ -6,8 +6,8 @@ use konklave_catalog::catalog::Catalog;
 use konklave_catalog::document::Claim;
 use konklave_catalog::entry::Entry;
 use konklave_catalog::site::Site;
-use konklave_catalog::system::CheckPlan;
-use konklave_check::{Bound, COMES_TO_REST, Costs, Counterexample, Order};
+use konklave_catalog::system::{CheckPlan, Checked};
+use konklave_check::{Bound, COMES_TO_REST, Counterexample, Order, Property, Until};
 use konklave_report::folder::Folder;
 use konklave_stage::local::ASSERTIONS_HOLD;
 use serde::Serialize;
@@ -61,7 +61,7 @@ struct Cell {
 
 /// A promise under a fault.
 struct Decided {
-    promise: &'static str,
+    promise: String,
     /// Whether it holds in every schedule, if that is known.
     holds: Option<bool>,
     /// The limit that stopped the search, if one did.
@@ -163,26 +163,25 @@ fn cell(args: &CheckArgs, site: &Site, fault: Disorder) -> Result<Cell, Failure>
         command: command(args, site, fault),
         decided: Vec::new(),
     };
-    if let Some(plan) = plan_for(args, site, fault) {
-        for promise in promises(site, &plan)? {
-            cell.decided.push(decide(site, &plan, promise)?);
-        }
-        let is_live = |decided: &&Decided| is_liveness(site, decided.promise);
+    if let Some(mut plan) = plan_for(args, site, fault) {
+        plan.options.promises = promises(site, &plan)?;
+        cell.decided = decide(site, &plan)?;
+        let is_live = |decided: &&Decided| is_liveness(site, &decided.promise);
         let (live, safe): (Vec<_>, Vec<_>) = cell.decided.iter().partition(is_live);
         (cell.safety, cell.liveness) = (fate(&safe), fate(&live));
     }
     Ok(cell)
 }
 
-fn decide(site: &Site, plan: &CheckPlan, promise: &'static str) -> Result<Decided, Failure> {
-    let mut plan = plan.clone();
-    plan.options.promises = vec![promise.to_owned()];
-    plan.options.costs = Costs::Exact; // Cycles can break whatever has to be so eventually.
-    let checked = carry_out_check(site, &plan)?;
-    let property = checked.properties.iter().find(|property| property.name == promise);
-    let holds = property.and_then(|property| property.holds);
-    let found = checked.counterexamples.into_iter().find(|it| it.broken.promise == promise);
-    Ok(Decided { promise, holds, bound: checked.bound, found })
+/// What a search knows about each promise.
+fn decide(site: &Site, plan: &CheckPlan) -> Result<Vec<Decided>, Failure> {
+    let Checked { properties, mut counterexamples, bound, .. } = carry_out_check(site, plan)?;
+    let decided = |Property { name, holds }| {
+        let place = counterexamples.iter().position(|found| found.broken.promise == name);
+        let found = place.map(|place| counterexamples.swap_remove(place));
+        Decided { bound: bound.filter(|_| holds.is_none()), promise: name, holds, found }
+    };
+    Ok(properties.into_iter().map(decided).collect())
 }
 
 /// The search that decides a cell; none if there is nothing to search.
@@ -198,16 +197,17 @@ fn plan_for(args: &CheckArgs, site: &Site, fault: Disorder) -> Option<CheckPlan>
         Disorder::Overtaking if site.needs_fifo() => plan.world.order = Order::Any,
         Disorder::Overtaking | Disorder::Slowness => return None,
     }
+    plan.options.until = Until::AllDecided;
     plan.options.limits.states = args.states.or(Some(STATES));
     Some(plan)
 }
 
 /// The promises that a search looks for. Lemmas are about runs that keep the assumptions.
-fn promises(site: &Site, plan: &CheckPlan) -> Result<Vec<&'static str>, Failure> {
+fn promises(site: &Site, plan: &CheckPlan) -> Result<Vec<String>, Failure> {
     let own = (site.entry().problem.promises)();
     let mut names = site.system()?.promises(plan)?;
     names.retain(|name| own.contains(name) || [ASSERTIONS_HOLD, COMES_TO_REST].contains(name));
-    Ok(names)
+    Ok(names.into_iter().map(str::to_owned).collect())
 }
 
 fn is_liveness(site: &Site, promise: &str) -> bool {
@@ -259,6 +259,7 @@ fn command(args: &CheckArgs, site: &Site, fault: Disorder) -> String {
         words.extend(is_set.then(|| flag.to_owned()));
     }
     words.push(fault.option().to_owned());
+    words.push("--go-on".to_owned());
     words.join(" ")
 }
 
