@@ -47,8 +47,8 @@ fn a_search_stops_before_the_system_refuses_memory() {
     }
 }
 
-/// There is room for what grows between two looks at the clock. The program itself, code and tables,
-/// is what a search takes that may take nothing.
+/// There is room for what grows between two looks at the clock. The program itself, code and
+/// tables, is what a search takes that may take nothing.
 #[test]
 fn a_search_stops_at_the_memory_it_may_take() {
     let (_, program) = search("check lamport --nodes 3 --entries 2 --memory 1 --json");

@@ -288,6 +288,20 @@ where
         self.world.wheel.push_rarely(time, Occurrence { node: sender, what });
     }
 
+    /// What follows a batch: turns, and faults that had to wait. Why the run ends then, if it does.
+    #[inline(always)]
+    pub(crate) fn end_batch<const PLAIN: bool>(&mut self) -> Option<Ended> {
+        if self.turns.take_due()
+            && let Some(ended) = self.take_turns::<PLAIN>()
+        {
+            return Some(ended);
+        }
+        if !PLAIN {
+            self.catch_up();
+        }
+        (self.options.perpetual && self.world.workload.is_done()).then_some(Ended::Done)
+    }
+
     /// A node wakes up.
     pub(crate) fn start(&mut self, node: NodeId) {
         let Node { state, load } = &mut self.nodes[node.index()];

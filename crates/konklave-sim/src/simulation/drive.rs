@@ -98,16 +98,8 @@ impl<P: Protocol> Drive for P {
                 return Ended::EventLimit;
             }
             simulation.world.wheel.recycle(batch);
-            if simulation.turns.take_due()
-                && let Some(ended) = simulation.take_turns::<PLAIN>()
-            {
+            if let Some(ended) = simulation.end_batch::<PLAIN>() {
                 return ended;
-            }
-            if !PLAIN {
-                simulation.catch_up();
-            }
-            if simulation.options.perpetual && simulation.world.workload.is_done() {
-                return Ended::Done;
             }
         }
     }
