@@ -100,3 +100,11 @@ fn what_makes_no_sense_is_refused() {
         assert!(err.contains(message), "{arguments}: {err}");
     }
 }
+
+/// The request of the only initiator goes to the registry and back: two messages.
+#[test]
+fn an_election_begins_when_an_application_asks_for_it() {
+    let report =
+        json("run virtual-tree --nodes 15 --topology tree:2 --initiators one --seed 3 --json");
+    assert_eq!(report["election"]["time_to_elect"], 2.0);
+}

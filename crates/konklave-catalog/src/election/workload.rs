@@ -125,6 +125,13 @@ impl Ballot {
         }
     }
 
+    /// An election starts, unless one has.
+    fn note_start(&mut self, now: u64) {
+        if let Start::Awaited(_) = self.start {
+            self.start = Start::At(now);
+        }
+    }
+
     fn learn(&mut self, node: NodeId, id: Id, now: u64) {
         if self.known != Some(id) {
             (self.known, self.decided) = (Some(id), Some(now));
@@ -153,6 +160,13 @@ impl Workload for Ballot {
         self.begin(agenda);
     }
 
+    /// A node that asks a registry before it takes part has started when its application asked.
+    fn on_command(&mut self, _node: NodeId, command: &Command, agenda: &mut Agenda<'_, Command>) {
+        if *command == Command::Start {
+            self.note_start(agenda.now());
+        }
+    }
+
     fn on_rest(&mut self, agenda: &mut Agenda<'_, Command>) {
         if self.begun < self.plan.elections {
             self.begin(agenda);
@@ -164,9 +178,7 @@ impl Workload for Ballot {
             Event::Started => {
                 self.started += 1;
                 self.known = None;
-                if let Start::Awaited(_) = self.start {
-                    self.start = Start::At(agenda.now());
-                }
+                self.note_start(agenda.now());
             }
             Event::Elected => {
                 self.elected += 1;
