@@ -26,9 +26,16 @@ pub fn budgets(
         }
     };
     match budgets.iter().all(|&budget| budget == 0) {
-        true => Err(Refusal::new(
-            "no node makes a request, so there is nothing to check: raise a number of --budget",
-        )),
+        true => {
+            let name = site.entry().problem.how_often.name;
+            let raise = match given {
+                Some(_) => "raise a number of --budget".to_owned(),
+                None => format!("raise --{name}"),
+            };
+            Err(Refusal::new(format!(
+                "no node makes a request, so there is nothing to check: {raise}"
+            )))
+        }
         false => Ok(budgets),
     }
 }

@@ -7,7 +7,7 @@ use std::str::FromStr;
 use konklave_sim::Delay;
 use konklave_sim::workload::Members;
 
-use crate::option::{Opt, TICKS_END, Usual, Verb, is, is_number, is_ticks, never_drawn};
+use crate::option::{Opt, TICKS_END, Usual, Verb, is, is_count, is_number, is_ticks, never_drawn};
 use crate::refusal::Refusal;
 use crate::setup::Setup;
 use crate::site::Site;
@@ -162,7 +162,7 @@ pub static WARMUP: Opt = Opt {
     value: "ENTRIES",
     help: "Leave this many entries out of the measurements, at the beginning and at the end",
     usual: &[(Verb::Run, Usual::Is("0"))],
-    check: is::<u64>,
+    check: is_count,
     draw: never_drawn,
     is_series: false,
     is_budget: false,

@@ -179,7 +179,10 @@ pub fn messages(source: &str) -> Vec<Message> {
         match line.strip_prefix("/// ") {
             Some(text) if depth == 0 => meaning.push(without_links(text)),
             None if depth == 0 && line.starts_with(char::is_uppercase) => {
-                let name = line.trim_end_matches([',', '{', ' ']).to_owned();
+                // Of a message of a part, the kind says enough.
+                let kind = line.split_once('(').filter(|(_, of)| of.contains("::"));
+                let name = kind.map_or(line, |(kind, _)| kind);
+                let name = name.trim_end_matches([',', '{', ' ']).to_owned();
                 messages.push(Message { name, meaning: meaning.join(" ") });
                 meaning.clear();
             }
@@ -250,6 +253,8 @@ pub enum Msg {
     },
     /// Yes.
     Reply,
+    /// Of a part.
+    Part(other::Msg<Id>),
 }
 ";
 
@@ -302,8 +307,12 @@ pub enum Msg {
     fn messages_are_found_with_their_meaning() {
         let found: Vec<(String, String)> =
             messages(SOURCE).into_iter().map(|message| (message.name, message.meaning)).collect();
-        let expected =
-            [("Request(Stamp)", "May I?"), ("Token", "A longer meaning."), ("Reply", "Yes.")];
+        let expected = [
+            ("Request(Stamp)", "May I?"),
+            ("Token", "A longer meaning."),
+            ("Reply", "Yes."),
+            ("Part", "Of a part."),
+        ];
         assert_eq!(found, expected.map(|(a, b)| (a.to_owned(), b.to_owned())));
     }
 

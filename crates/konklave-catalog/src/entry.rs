@@ -8,6 +8,7 @@ use crate::needs::Needs;
 use crate::option::Choice;
 use crate::problem::About;
 use crate::refusal::Refusal;
+use crate::setup::Setup;
 use crate::site::Site;
 use crate::specimen::Specimen;
 use crate::system::System;
@@ -31,6 +32,8 @@ pub struct Entry {
     /// How often a node can overtake a waiting one, if the algorithm bounds it. See
     /// [`overtaking`](konklave::mutex::overtaking).
     pub overtaking: fn(&Site) -> Option<u32>,
+    /// The number of nodes beside those that a user asks for: servers, or nodes that join later.
+    pub others: fn(&Setup) -> u32,
     /// Builds its nodes.
     pub build: Build,
     /// The specimen, if the algorithm is broken.
@@ -52,6 +55,7 @@ impl Entry {
             file: "",
             formula: |_, _| None,
             overtaking: |_| None,
+            others: |_| 0,
             build,
             flaw: None,
         }
@@ -123,6 +127,7 @@ macro_rules! line {
             ),
             formula: $formula,
             overtaking: |_| None,
+            others: |_| 0,
             build: $build,
             flaw: None,
         }

@@ -188,6 +188,18 @@ pub fn is<T: FromStr<Err: Display>>(text: &str) -> Result<(), String> {
     text.parse::<T>().map(drop).map_err(|error| error.to_string())
 }
 
+/// The check of an option that is a number, however large.
+///
+/// # Errors
+///
+/// If the text is something else, or a number beyond 64 bits.
+pub fn is_count(text: &str) -> Result<(), String> {
+    match text.parse::<u64>() {
+        Ok(_) => Ok(()),
+        Err(_) => Err(format!("write a whole number from 0 to {}", u64::MAX)),
+    }
+}
+
 /// The check of an option that is a number.
 ///
 /// # Errors

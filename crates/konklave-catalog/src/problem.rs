@@ -57,6 +57,12 @@ pub trait Problem: 'static {
     /// If the options do not suit the site.
     fn clients(&self, site: &Site, budget: Option<&[u32]>) -> Result<Vec<Self::Client>, Refusal>;
 
+    /// Whether its runs have histories: whether it is about a shared object.
+    const HAS_HISTORY: bool = false;
+
+    /// Lets the applications keep a history of all operations.
+    fn keep_history(_workload: &mut Self::Workload) {}
+
     /// The measurements of a simulation, by quantity.
     fn measures(report: <Self::Workload as Workload>::Report, nodes: u32) -> Measures;
 
@@ -85,8 +91,13 @@ pub struct About {
     pub promises: fn() -> &'static [&'static str],
     /// Those of them that something happens eventually; the others are that nothing bad happens.
     pub liveness: &'static [&'static str],
+    /// How fair the algorithm promises to be at a site, in words, if that differs between
+    /// algorithms.
+    pub fairness: fn(&Site) -> Option<String>,
     /// The roles of commands and events, as recorded in a trace.
     pub senses: Senses,
+    /// The option for the number of requests of each node in a search.
+    pub how_often: &'static Opt,
     /// The option for the number of repetitions, if the problem can be repeated.
     pub repeats: Option<&'static Opt>,
     /// The default network of a comparison; `None` if each algorithm has its own.

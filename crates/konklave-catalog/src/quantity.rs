@@ -22,12 +22,15 @@ pub struct Quantity {
     pub is_plotted: bool,
     /// Statistics beside its mean, as suffixes of names: `p99`.
     pub details: &'static [&'static str],
+    /// The object in JSON that holds it, if any: its name begins with that of the group.
+    pub group: &'static str,
 }
 
 impl Quantity {
     /// A quantity with this name, shown only in JSON.
     pub const fn new(name: &'static str, unit: &'static str, meaning: &'static str) -> Self {
-        Self { name, label: "", column: "", unit, meaning, is_plotted: false, details: &[] }
+        let (label, column, group) = ("", "", "");
+        Self { name, label, column, unit, meaning, is_plotted: false, details: &[], group }
     }
 
     /// Shows it in the report of a run.
@@ -55,6 +58,17 @@ impl Quantity {
         Self { details: &["p50", "p99", "max"], ..self }
     }
 
+    /// Puts it into an object of this name in JSON.
+    pub const fn within(self, group: &'static str) -> Self {
+        Self { group, ..self }
+    }
+
+    /// Its name in JSON: within its group, if it has one.
+    fn field(&self) -> &'static str {
+        let inner = self.name.strip_prefix(self.group).filter(|_| !self.group.is_empty());
+        inner.map_or(self.name, |inner| inner.trim_start_matches('_'))
+    }
+
     /// The names of all its numbers.
     pub fn names(&self) -> impl Iterator<Item = String> + '_ {
         let details = self.details.iter().map(|end| format!("{}_{end}", self.name));
@@ -76,6 +90,13 @@ pub static COMMON: &[Quantity] = &[
     Quantity::new("max_per_node", "messages", "sent and received by the busiest node"),
     Quantity::new("mean_per_node", "messages", "sent and received by a node, on average"),
     Quantity::new("gini", "", "how unequal the load of nodes is: 0 is even"),
+];
+
+/// The quantities of the runs of self-stabilising algorithms.
+pub static STABILISATION: &[Quantity] = &[
+    Quantity::new("stabilisation_rounds", "rounds", "until the system was legal"),
+    Quantity::new("messages_per_node", "messages", "sent by a node until then"),
+    Quantity::new("maintenance_per_node_and_round", "messages", "sent by a node since then"),
 ];
 
 /// A measured value.
@@ -179,14 +200,29 @@ pub struct Measured {
 /// The histogram of a quantity: each value, and its number of samples.
 pub type Histogram = Vec<(f64, u64)>;
 
+/// How a quantity developed in one run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Series {
+    /// The quantity.
+    pub quantity: &'static Quantity,
+    /// What it is counted over: `round`.
+    pub over: &'static str,
+    /// Its values, from the beginning.
+    pub values: Vec<f64>,
+}
+
 /// The measurements of one run, in the order of the problem's quantities.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Measures {
     values: Vec<Measured>,
     /// The quantities with histograms.
     pub histograms: Vec<(&'static Quantity, Histogram)>,
+    /// The quantities that developed.
+    pub series: Vec<Series>,
     /// Nodes that had not released at the end.
     pub holders: Vec<NodeId>,
+    /// All operations on a shared object as text, if they were kept.
+    pub history: Option<String>,
 }
 
 impl Measures {
@@ -209,10 +245,29 @@ impl Measures {
         self
     }
 
+    /// Adds other quantities.
+    #[must_use]
+    pub fn and(mut self, others: Self) -> Self {
+        self.values.extend(others.values);
+        self
+    }
+
     /// Adds the histogram of a quantity.
     #[must_use]
     pub fn histogram(mut self, quantity: &'static Quantity, histogram: Histogram) -> Self {
         self.histograms.push((quantity, histogram));
+        self
+    }
+
+    /// Adds how a quantity developed.
+    #[must_use]
+    pub fn series(
+        mut self,
+        quantity: &'static Quantity,
+        over: &'static str,
+        values: Vec<f64>,
+    ) -> Self {
+        self.series.push(Series { quantity, over, values });
         self
     }
 
@@ -246,11 +301,32 @@ impl Measures {
 
 impl Serialize for Measures {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(self.values.len()))?;
+        let mut map = serializer.serialize_map(None)?;
+        let mut groups: Vec<&str> = Vec::new();
         for Measured { quantity, value, .. } in &self.values {
-            map.serialize_entry(quantity.name, value)?;
+            match quantity.group {
+                "" => map.serialize_entry(quantity.name, value)?,
+                group if groups.contains(&group) => {}
+                group => {
+                    groups.push(group);
+                    map.serialize_entry(group, &Group { measures: self, group })?;
+                }
+            }
         }
         map.end()
+    }
+}
+
+/// The measurements of a group.
+struct Group<'a> {
+    measures: &'a Measures,
+    group: &'static str,
+}
+
+impl Serialize for Group<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let members = self.measures.values.iter().filter(|it| it.quantity.group == self.group);
+        serializer.collect_map(members.map(|it| (it.quantity.field(), it.value)))
     }
 }
 

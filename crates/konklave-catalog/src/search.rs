@@ -44,14 +44,19 @@ pub(crate) fn search<X: Problem>(
             let whole = explore(system, options, go_on);
             if whole.verdict == Verdict::Violated { whole } else { report }
         }
-        Verdict::Exhausted | Verdict::Undecided if system.world.faults == Faults::default() => {
+        // They are about schedules without faults.
+        _ if system.world.faults != Faults::default() => report,
+        Verdict::Exhausted | Verdict::Undecided => {
             for promise in apart {
                 let later = explore(system.clone(), after(&report, &options, promise), go_on);
                 add::<X>(&mut report, promise, later);
             }
             report
         }
-        Verdict::Exhausted | Verdict::Undecided | Verdict::Bounded => report,
+        Verdict::Bounded => {
+            apart.iter().for_each(|promise| tell::<X>(&mut report, promise, None));
+            report
+        }
     }
 }
 
@@ -69,7 +74,11 @@ fn add<X: Problem>(report: &mut Found<X>, promise: &str, later: Found<X>) {
     let found = later.properties.iter().find(|property| property.name == promise);
     let holds = found.and_then(|property| property.holds);
     if report.verdict != Verdict::Violated && holds != Some(true) {
-        report.verdict = later.verdict;
+        // The search before has seen every state.
+        report.verdict = match later.verdict {
+            Verdict::Bounded => Verdict::Undecided,
+            verdict => verdict,
+        };
         report.bound = later.bound;
     }
     report.counterexamples.extend(later.counterexamples);
@@ -78,6 +87,11 @@ fn add<X: Problem>(report: &mut Found<X>, promise: &str, later: Found<X>) {
     report.cuts.extend(cuts);
     report.seconds += later.seconds;
     report.bytes = report.bytes.max(later.bytes);
+    tell::<X>(report, promise, holds);
+}
+
+/// Says of one more promise whether it holds, in the order of the promises.
+fn tell<X: Problem>(report: &mut Found<X>, promise: &str, holds: Option<bool>) {
     let place = X::Monitor::promises().iter().position(|other| *other == promise);
     let place = place.unwrap_or_default().min(report.properties.len());
     report.properties.insert(place, Property { name: promise.to_owned(), holds });

@@ -43,6 +43,12 @@ impl Setup {
         self
     }
 
+    /// Adds the nodes beside those that a user asks for.
+    #[must_use]
+    pub fn with_others(self, entry: &Entry) -> Self {
+        Self { nodes: self.nodes.saturating_add((entry.others)(&self)), ..self }
+    }
+
     /// Reads the header of a trace. Older headers have options beside the other fields, each in its
     /// own form: `is_option` tells which fields are options.
     ///
@@ -81,6 +87,7 @@ impl Setup {
         for (name, value) in settings {
             match name.as_str() {
                 "nodes" => setup.nodes = value.parse().map_err(|_| bad(name, value))?,
+                "seed" => setup.seed = value.parse().map_err(|_| bad(name, value))?,
                 "topology" => setup.topology.clone_from(value),
                 "edges" => setup.graph = Some(dot(value).ok_or_else(|| bad(name, value))?),
                 "ids" => {

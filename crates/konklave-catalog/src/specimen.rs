@@ -55,6 +55,7 @@ impl Specimen {
             file: right.file,
             formula: right.formula,
             overtaking: right.overtaking,
+            others: right.others,
             build: self.build,
             flaw: Some(self),
         }
@@ -115,6 +116,12 @@ pub enum Finding {
     GroundlessDenial,
     /// A node sends to a node that is not its neighbour.
     NoChannel,
+    /// No order of the operations on a shared object explains its answers.
+    Inconsistent,
+    /// A node holds a value that no node began with.
+    InvalidValue,
+    /// A value that was written is ignored.
+    LostWrite,
 }
 
 impl Display for Finding {
@@ -133,6 +140,9 @@ impl Display for Finding {
             Self::Overlap => "overlap",
             Self::GroundlessDenial => "groundless denial",
             Self::NoChannel => "no channel",
+            Self::Inconsistent => "inconsistent",
+            Self::InvalidValue => "invalid value",
+            Self::LostWrite => "lost write",
         })
     }
 }
@@ -263,7 +273,7 @@ impl Setting {
         let event_limit = Some(100_000);
         let options = Options { seed, delay, fifo: self.fifo, event_limit, ..Options::default() };
         let mut trace = Vec::new();
-        let watch = Watch { trace: Some(Recording::new(&mut trace, false)), coverage: None };
+        let watch = Watch { trace: Some(Recording::new(&mut trace, false)), ..Watch::default() };
         let report = site.system()?.run(&options, watch, &mut |_| true)?;
         let lines = || String::from_utf8_lossy(&trace).lines().map(str::to_owned).collect();
         let violation = report.violations.into_iter().next();

@@ -1,6 +1,8 @@
 //! The stage of a system whose problem and algorithm are forgotten: for callers that show and steer
 //! any system, step by step.
 
+use std::convert::Infallible;
+
 use konklave::NodeId;
 use konklave::protocol::{Broken, Data, Monitor};
 use konklave::trace::Line;
@@ -56,7 +58,7 @@ where
     }
 
     fn apply(&mut self, action: &Action<Erased>, choices: &[u32]) -> Result<Line<Erased>, Refusal> {
-        let action = typed(action)?;
+        let action = typed(action.clone())?;
         if !self.allows(&action) {
             return Err(Refusal::new("this cannot happen now"));
         }
@@ -88,42 +90,15 @@ where
 
 /// The same action without the type of its command: all else has none.
 fn erased<C: Data, E: Data>(action: Action<AnyNode<C, E>>) -> Action<Erased> {
-    match action {
-        Action::Start(node) => Action::Start(node),
-        Action::Command { node, command } => Action::Command { node, command: Value::of(&command) },
-        Action::Timer { node, timer } => Action::Timer { node, timer },
-        Action::Tick(node) => Action::Tick(node),
-        Action::Deliver(number) => Action::Deliver(number),
-        Action::Return(number) => Action::Return(number),
-        Action::DeliverForged { from, to, msg } => Action::DeliverForged { from, to, msg },
-        Action::Lose(number) => Action::Lose(number),
-        Action::Duplicate(number) => Action::Duplicate(number),
-        Action::Crash(node) => Action::Crash(node),
-        Action::Restart(node) => Action::Restart(node),
-        Action::Forge { from, to } => Action::Forge { from, to },
-        Action::Spoil { node, messages } => Action::Spoil { node, messages },
-    }
+    let Ok(action) = action.convert(|_, command| Ok::<_, Infallible>(Value::of(&command)));
+    action
 }
 
 /// The same action with the type of its command.
-fn typed<C: Data, E: Data>(action: &Action<Erased>) -> Result<Action<AnyNode<C, E>>, Refusal> {
-    Ok(match action.clone() {
-        Action::Start(node) => Action::Start(node),
-        Action::Command { node, command } => {
-            let unknown = |error| Refusal::new(format!("node {node} has no such command: {error}"));
-            Action::Command { node, command: command.get().map_err(unknown)? }
-        }
-        Action::Timer { node, timer } => Action::Timer { node, timer },
-        Action::Tick(node) => Action::Tick(node),
-        Action::Deliver(number) => Action::Deliver(number),
-        Action::Return(number) => Action::Return(number),
-        Action::DeliverForged { from, to, msg } => Action::DeliverForged { from, to, msg },
-        Action::Lose(number) => Action::Lose(number),
-        Action::Duplicate(number) => Action::Duplicate(number),
-        Action::Crash(node) => Action::Crash(node),
-        Action::Restart(node) => Action::Restart(node),
-        Action::Forge { from, to } => Action::Forge { from, to },
-        Action::Spoil { node, messages } => Action::Spoil { node, messages },
+fn typed<C: Data, E: Data>(action: Action<Erased>) -> Result<Action<AnyNode<C, E>>, Refusal> {
+    action.convert(|node, command| {
+        let unknown = |error| Refusal::new(format!("node {node} has no such command: {error}"));
+        command.get().map_err(unknown)
     })
 }
 

@@ -1,12 +1,14 @@
 //! A system of nodes of one algorithm: run, check, replay, play and shrink.
 
+mod shorter;
+
 use std::any::{Any, TypeId};
 use std::io;
 
 use konklave::NodeId;
-use konklave::protocol::{Broken, Data, Never, Protocol};
+use konklave::protocol::{Never, Protocol};
 use konklave::trace::Line;
-use konklave_check::shrink::{self, Shrunk, Size, Unfit};
+use konklave_check::shrink;
 use konklave_check::{Coverage, Noted, World};
 use konklave_sim::{Options, Progress, Recording, Report, Simulation};
 use konklave_stage::Stage;
@@ -20,6 +22,8 @@ use crate::refusal::Refusal;
 use crate::search::search;
 use crate::site::Site;
 use crate::stage::AnyStage;
+pub use shorter::Shorter;
+use shorter::shorten;
 
 /// Nodes of one algorithm at one site, as an entry of the catalogue builds them.
 pub trait System {
@@ -71,23 +75,17 @@ pub trait System {
     /// If a command of the script cannot be carried out.
     fn play(&self, script: &Script) -> Result<String, Refusal>;
 
-    /// Shrinks a schedule until nothing more can be removed and the same promise breaks.
+    /// Shrinks a schedule until nothing more can be removed and the same promise breaks. If a node
+    /// is `gone`, the schedule is of a system that has this node, too.
     ///
     /// # Errors
     ///
-    /// If the schedule breaks no promise, or cannot be replayed.
-    fn shrink(&self, lines: &[String], go_on: &mut dyn FnMut() -> bool)
-    -> Result<Shorter, Refusal>;
-
-    /// Shrinks a schedule of a system that has one node more, which this one lacks.
-    ///
-    /// # Errors
-    ///
-    /// If the promise does not break without the node.
-    fn shrink_without(
+    /// If the schedule breaks no promise, cannot be replayed, or does not break the promise without
+    /// the node.
+    fn shrink(
         &self,
-        gone: NodeId,
-        schedule: &[Line<Erased>],
+        lines: &[String],
+        gone: Option<NodeId>,
         go_on: &mut dyn FnMut() -> bool,
     ) -> Result<Shorter, Refusal>;
 
@@ -108,6 +106,15 @@ pub trait System {
 
     /// Whether its nodes set timers.
     fn has_timers(&self) -> bool;
+
+    /// Whether its runs have histories.
+    fn has_history(&self) -> bool;
+
+    /// Whether its nodes act by themselves.
+    fn takes_turns(&self) -> bool;
+
+    /// Whether it is self-stabilising: then some states are legal.
+    fn is_self_stabilising(&self) -> bool;
 }
 
 /// The system that a check of this problem explores: nodes, clients and a monitor.
@@ -124,6 +131,8 @@ pub struct Watch<'a> {
     pub trace: Option<Recording<'a>>,
     /// Counts the states of the monitor.
     pub coverage: Option<&'a Coverage>,
+    /// Whether all operations are kept, for a history.
+    pub history: bool,
 }
 
 /// The plan of a check.
@@ -140,30 +149,17 @@ pub struct CheckPlan {
 /// The result of a check; schedules are the lines of a trace.
 pub type Checked = konklave_check::Report<Vec<Line<Erased>>>;
 
-/// A schedule that was shrunk.
-#[derive(Clone, Debug)]
-pub struct Shorter {
-    /// The promise that it breaks.
-    pub broken: Broken,
-    /// The schedule.
-    pub schedule: Vec<Line<Erased>>,
-    /// The size of the original schedule.
-    pub before: Size,
-    /// The size of this schedule.
-    pub after: Size,
-    /// The assumptions under which it happens.
-    pub world: World,
-    /// Whether the user interrupted the shrinking, so that more could be removed.
-    pub is_interrupted: bool,
-}
-
 /// A problem, a site and a constructor.
 struct Nodes<'a, X, P> {
     problem: X,
     site: &'a Site,
     make: Box<dyn Fn(NodeId) -> P + 'a>,
+    survey: Box<Survey<'a, P>>,
     has_timers: bool,
 }
+
+/// Measures the nodes at the end of a run; it is told what else was measured.
+type Survey<'a, P> = dyn Fn(&[&P], &Measures) -> Measures + 'a;
 
 /// The system of nodes that `make` builds at a site.
 pub fn nodes<'a, X, P>(
@@ -175,8 +171,22 @@ where
     X: Problem,
     P: Protocol<Command = X::Command, Event = X::Event>,
 {
+    surveyed_nodes(problem, site, make, |_, _| Measures::default())
+}
+
+/// The system of nodes that `make` builds, which are measured at the end of a run.
+pub fn surveyed_nodes<'a, X, P>(
+    problem: X,
+    site: &'a Site,
+    make: impl Fn(NodeId) -> P + 'a,
+    survey: impl Fn(&[&P], &Measures) -> Measures + 'a,
+) -> Box<dyn System + 'a>
+where
+    X: Problem,
+    P: Protocol<Command = X::Command, Event = X::Event>,
+{
     let has_timers = TypeId::of::<P::Timer>() != TypeId::of::<Never>();
-    Box::new(Nodes { problem, site, make: Box::new(make), has_timers })
+    Box::new(Nodes { problem, site, make: Box::new(make), survey: Box::new(survey), has_timers })
 }
 
 /// The system of nodes that `make` builds, type-erased in simulations, too: these take longer, but
@@ -192,7 +202,8 @@ where
 {
     let has_timers = TypeId::of::<P::Timer>() != TypeId::of::<Never>();
     let make = move |me| AnyNode::new(make(me));
-    Box::new(Nodes { problem, site, make: Box::new(make), has_timers })
+    let survey = |_: &[&AnyNode<_, _>], _: &Measures| Measures::default();
+    Box::new(Nodes { problem, site, make: Box::new(make), survey: Box::new(survey), has_timers })
 }
 
 /// Simulations must be fast, and are compiled for each algorithm. Everything else uses type-erased
@@ -209,7 +220,10 @@ where
         go_on: &mut dyn FnMut(Progress) -> bool,
     ) -> Result<Report<Measures>, Refusal> {
         let nodes = self.site.nodes();
-        let workload = self.problem.workload(self.site, options)?;
+        let mut workload = self.problem.workload(self.site, options)?;
+        if watch.history {
+            X::keep_history(&mut workload);
+        }
         let monitor = Noted::new(self.problem.monitor(self.site), watch.coverage.cloned());
         let mut simulation = Simulation::new(options.clone(), nodes, &self.make, workload, monitor);
         if !self.site.entry().needs.shortcuts {
@@ -221,7 +235,12 @@ where
         let report = simulation.run(go_on).map_err(|error| {
             Refusal::new(format!("cannot write the trace: {error}; it is incomplete"))
         })?;
-        Ok(report.map(|measured| X::measures(measured, nodes)))
+        let last: Vec<&P> = NodeId::all(nodes).map(|node| simulation.node(node)).collect();
+        Ok(report.map(|measured| {
+            let measures = X::measures(measured, nodes);
+            let surveyed = (self.survey)(&last, &measures);
+            measures.and(surveyed)
+        }))
     }
 
     fn check(
@@ -280,31 +299,30 @@ where
     fn shrink(
         &self,
         lines: &[String],
+        gone: Option<NodeId>,
         go_on: &mut dyn FnMut() -> bool,
     ) -> Result<Shorter, Refusal> {
-        let (monitor, make) = (self.problem.monitor(self.site), |me| self.erased(me));
+        let make = |me| self.erased(me);
+        let (nodes, monitor) = (self.site.nodes(), self.problem.monitor(self.site));
         shorten(&make, lines, |lines| {
-            shrink::shrink::<_, X::Client, _>(make, self.site.nodes(), monitor, lines, go_on)
-        })
-    }
-
-    fn shrink_without(
-        &self,
-        gone: NodeId,
-        schedule: &[Line<Erased>],
-        go_on: &mut dyn FnMut() -> bool,
-    ) -> Result<Shorter, Refusal> {
-        let lines = schedule.iter().map(serde_json::to_string);
-        let lines: Vec<_> = lines.collect::<Result<_, _>>().map_err(|_| unfit(Unfit::Damaged))?;
-        let (monitor, make) = (self.problem.monitor(self.site), |me| self.erased(me));
-        let nodes = self.site.nodes();
-        shorten(&make, &lines, |lines| {
-            shrink::shrink_without::<_, X::Client, _>(gone, make, nodes, monitor, lines, go_on)
+            shrink::shrink::<_, X::Client, _>(make, nodes, monitor, gone, lines, go_on)
         })
     }
 
     fn has_timers(&self) -> bool {
         self.has_timers
+    }
+
+    fn has_history(&self) -> bool {
+        X::HAS_HISTORY
+    }
+
+    fn takes_turns(&self) -> bool {
+        (self.make)(NodeId(0)).ticks()
+    }
+
+    fn is_self_stabilising(&self) -> bool {
+        (self.make)(NodeId(0)).legality().is_some()
     }
 }
 
@@ -333,35 +351,4 @@ fn explored<X: Problem>(
 ) -> Result<Explored<X>, Refusal> {
     let clients = problem.clients(site, plan.budget.as_deref())?;
     Ok(konklave_check::System::new(make, clients, problem.monitor(site), plan.world))
-}
-
-/// Reads the lines of a trace as those of such nodes, and shrinks them.
-fn shorten<C: Data, E: Data>(
-    make: &dyn Fn(NodeId) -> AnyNode<C, E>,
-    lines: &[String],
-    shrink: impl FnOnce(&[Line<AnyNode<C, E>>]) -> Result<Shrunk<AnyNode<C, E>>, Unfit>,
-) -> Result<Shorter, Refusal> {
-    let reader = make(NodeId(0));
-    let lines: Result<Vec<_>, _> = lines.iter().map(|line| reader.read(line)).collect();
-    let lines = lines.map_err(|_| unfit(Unfit::Damaged))?;
-    let Shrunk { broken, schedule, world, is_interrupted } = shrink(&lines).map_err(unfit)?;
-    Ok(Shorter {
-        broken,
-        before: Size::of(&lines),
-        after: Size::of(&schedule),
-        schedule: schedule.iter().map(AnyNode::erase).collect(),
-        world,
-        is_interrupted,
-    })
-}
-
-fn unfit(unfit: Unfit) -> Refusal {
-    Refusal::new(match unfit {
-        Unfit::NothingBroken => "the trace breaks no promise, so there is nothing to shrink",
-        Unfit::Endless => {
-            "the last steps of the trace repeat for ever, and such schedules cannot be shrunk"
-        }
-        Unfit::Damaged => "the trace is cut off, or was changed",
-        Unfit::Unrepeatable => "the replay of the trace does not break its promise",
-    })
 }

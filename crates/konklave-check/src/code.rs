@@ -34,6 +34,16 @@ impl Codes {
         (self.nodes * self.nodes + node.0) << self.shift | index
     }
 
+    /// What comes back: the message with this number among those that ever did.
+    pub(crate) fn returned(self, node: NodeId, number: u32) -> u32 {
+        self.own(node, self.room() / 2 + number)
+    }
+
+    /// Which of the messages that came back a code from within stands for, if it does.
+    pub(crate) fn as_returned(self, code: u32) -> Option<u32> {
+        self.content(code).checked_sub(self.room() / 2)
+    }
+
     pub(crate) fn channel(self, packet: Packet) -> u32 {
         packet >> self.shift
     }
@@ -73,8 +83,11 @@ mod tests {
                         assert!(!codes.is_own(packet));
                     }
                 }
-                let own = codes.own(from, codes.room() - 1);
-                assert!(codes.is_own(own) && codes.content(own) == codes.room() - 1);
+                let own = codes.own(from, 5);
+                assert!(codes.is_own(own) && codes.content(own) == 5);
+                assert_eq!(codes.as_returned(own), None);
+                let returned = codes.returned(from, 7);
+                assert!(codes.is_own(returned) && codes.as_returned(returned) == Some(7));
             }
         }
         assert!(Codes::new(60).room() > 1_000_000);

@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 
 use konklave::NodeId;
-use konklave::protocol::{Broken, Effect, Input, Invariant, Monitor, Protocol, Snapshot, Verdict};
+use konklave::protocol::{
+    Broken, Effect, Input, Invariant, Monitor, Protocol, Snapshot, Verdict, references,
+};
 use konklave_stage::local::{Local, Reaction, Status, Urge, failed_assertion, judge_send};
 
 use crate::application::{Application, Standing};
@@ -12,7 +14,7 @@ use crate::meaning::{
     AT_FAULT, IN_SILENCE, Meaning, NO_NEWS, NumberMap, Outage, Outcome, Traits, bytes_of, pair,
 };
 use crate::numbers::Numbers;
-use crate::system::{System, World};
+use crate::system::{CHANCE, CONVERGENCE, System, World};
 
 /// All values by their numbers, and all steps that were ever taken.
 pub(crate) struct Dictionary<P: Protocol, A, M> {
@@ -20,6 +22,10 @@ pub(crate) struct Dictionary<P: Protocol, A, M> {
     world: World,
     /// Those that have to hold.
     invariants: Vec<Invariant<P>>,
+    /// When a state is legal, and when it is connected, if nodes repair themselves.
+    legality: Option<(Invariant<P>, Invariant<P>)>,
+    /// The messages that have come back.
+    returned: Numbers<Packet>,
     fresh: Vec<Local<P, A>>,
     locals: Numbers<Local<P, A>>,
     messages: Numbers<P::Msg>,
@@ -52,14 +58,16 @@ where
     /// A dictionary, and the first state: all nodes asleep, and the monitor.
     pub(crate) fn new(system: System<P, A, M>) -> (Self, Vec<u32>) {
         let invariants = system.invariants();
+        let legality = system.legality().map(|legality| (legality, references::connected()));
         let System { nodes, applications, monitor, world } = system;
         let nodes = nodes.into_iter().zip(applications);
-        let fresh: Vec<_> =
-            nodes.map(|(node, application)| Local::asleep(node, application)).collect();
+        let fresh: Vec<_> = nodes.map(|(node, app)| Local::asleep(node, app)).collect();
         let mut dictionary = Self {
             codes: Codes::new(fresh.len() as u32),
             world,
             invariants,
+            legality,
+            returned: Numbers::new(),
             locals: Numbers::new(),
             messages: Numbers::new(),
             monitors: Numbers::new(),
@@ -100,12 +108,17 @@ where
     /// The input that a code stands for, to a node in this state.
     pub(crate) fn input(&self, local: u32, code: u32) -> Input<P> {
         let codes = self.codes;
-        match codes.is_own(code) {
-            true => {
+        match (codes.is_own(code), codes.as_returned(code)) {
+            (true, Some(number)) => {
+                let packet = *self.returned.value(number);
+                let msg = self.message_at(packet).clone();
+                Input::Returned { to: codes.receiver(packet), msg }
+            }
+            (true, None) => {
                 let mut inputs = self.local_at(local).inputs();
                 inputs.swap_remove(codes.content(code) as usize).1
             }
-            false => {
+            (false, _) => {
                 Input::Message { from: codes.sender(code), msg: self.message_at(code).clone() }
             }
         }
@@ -137,16 +150,31 @@ where
                     }
                 }
                 Effect::Emit(event) => heard.push(Heard::Event(event)),
-                Effect::SetTimer { .. } | Effect::CancelTimer(_) | Effect::Choose { .. } => {}
-                Effect::Leave => heard.push(Heard::Breach(failed_assertion(
-                    Some(node),
-                    "it leaves for good, and a search cannot follow its messages back",
-                ))),
+                Effect::SetTimer { .. }
+                | Effect::CancelTimer(_)
+                | Effect::Choose { .. }
+                | Effect::Leave => {}
             }
         }
         heard.extend(panic.map(|message| Heard::Breach(failed_assertion(Some(node), message))));
         let news = self.news(node, heard);
         Outcome { local: self.local(local), sends, news }
+    }
+
+    /// Shows these nodes, and what is in transit between them.
+    fn snapshot<T>(
+        &self,
+        locals: &[u32],
+        packets: &[Packet],
+        look: impl FnOnce(&Snapshot<'_, P>) -> T,
+    ) -> T {
+        let nodes: Vec<&P> = locals.iter().map(|&local| &self.local_at(local).node).collect();
+        let message = |&packet: &Packet| {
+            let codes = self.codes;
+            (codes.sender(packet), codes.receiver(packet), self.message_at(packet))
+        };
+        let messages: Vec<_> = packets.iter().map(message).collect();
+        look(&Snapshot { nodes: &nodes, messages: &messages })
     }
 
     fn news(&mut self, node: NodeId, heard: Vec<Heard<P>>) -> u32 {
@@ -299,7 +327,9 @@ where
 
     fn open_promises(&self) -> BTreeSet<String> {
         let complaints = self.monitors.values().filter_map(|monitor| monitor.at_rest().err());
-        complaints.map(|broken| broken.promise).collect()
+        let convergence = if self.converges_by_chance() { CHANCE } else { CONVERGENCE };
+        let convergence = self.stabilises().then(|| convergence.to_owned());
+        complaints.map(|broken| broken.promise).chain(convergence).collect()
     }
 
     fn has_invariants(&self) -> bool {
@@ -307,14 +337,34 @@ where
     }
 
     fn broken_invariants(&self, locals: &[u32], packets: &[Packet]) -> Vec<Broken> {
-        let nodes: Vec<&P> = locals.iter().map(|&local| &self.local_at(local).node).collect();
-        let message = |&packet: &Packet| {
-            let codes = self.codes;
-            (codes.sender(packet), codes.receiver(packet), self.message_at(packet))
+        let broken = |system: &Snapshot<'_, P>| {
+            self.invariants.iter().filter_map(|invariant| invariant.judge(system).err()).collect()
         };
-        let messages: Vec<_> = packets.iter().map(message).collect();
-        let snapshot = Snapshot { nodes: &nodes, messages: &messages };
-        self.invariants.iter().filter_map(|invariant| invariant.judge(&snapshot).err()).collect()
+        self.snapshot(locals, packets, broken)
+    }
+
+    fn stabilises(&self) -> bool {
+        self.legality.is_some()
+    }
+
+    fn converges_by_chance(&self) -> bool {
+        self.stabilises() && self.fresh[0].node.converges_by_chance()
+    }
+
+    fn disconnection(&self, locals: &[u32], packets: &[Packet]) -> Option<Broken> {
+        let (_, connected) = self.legality.as_ref()?;
+        self.snapshot(locals, packets, |system| connected.judge(system).err())
+    }
+
+    fn illegality(&self, locals: &[u32], packets: &[Packet]) -> Option<Broken> {
+        let (legality, _) = self.legality.as_ref()?;
+        self.snapshot(locals, packets, |system| legality.judge(system).err())
+    }
+
+    fn returned(&mut self, packet: Packet) -> u32 {
+        let number = self.returned.number(packet);
+        assert!(number < self.codes.room() / 2, "more messages came back than numbers for them");
+        self.codes.returned(self.codes.sender(packet), number)
     }
 
     fn restarted(&mut self, node: NodeId, local: u32, code: u32, reaction: usize) -> Vec<u32> {
@@ -329,7 +379,8 @@ where
 
     fn duty(&mut self, node: NodeId, local: u32, code: u32) -> Option<u32> {
         let is_own = self.codes.is_own(code);
-        if is_own && self.codes.content(code) < self.traits(local).wishes {
+        let is_wish = self.codes.content(code) < self.traits(local).wishes;
+        if is_own && is_wish {
             return None;
         }
         let input = self.input(local, code);

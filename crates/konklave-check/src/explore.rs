@@ -1,5 +1,6 @@
 //! The search: breadth first, layer by layer.
 
+mod chance;
 mod conclusion;
 mod cycles;
 mod finding;

@@ -32,4 +32,7 @@ pub use report::{
     Bound, Counterexample, Extremes, Liveness, Property, Reached, Report, Schedule, Verdict,
 };
 pub use seen::Identity;
-pub use system::{COMES_TO_REST, CUT_NODES_MAX, Faults, NODES_MAX, Order, Pace, System, World};
+pub use system::{
+    CHANCE, CLOSURE, COMES_TO_REST, CONVERGENCE, CUT_NODES_MAX, Faults, NODES_MAX, Order, Pace,
+    System, World,
+};

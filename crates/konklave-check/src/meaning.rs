@@ -59,6 +59,21 @@ pub(crate) trait Meaning: Send {
     /// The invariants that do not hold for these nodes and messages.
     fn broken_invariants(&self, locals: &[u32], packets: &[Packet]) -> Vec<Broken>;
 
+    /// Whether the nodes repair themselves, so that every state is legal or not.
+    fn stabilises(&self) -> bool;
+
+    /// Whether they become legal by chance, and not in every fair schedule.
+    fn converges_by_chance(&self) -> bool;
+
+    /// Why these nodes and messages are not connected, if they are not.
+    fn disconnection(&self, locals: &[u32], packets: &[Packet]) -> Option<Broken>;
+
+    /// Why they are not legal, if they are not.
+    fn illegality(&self, locals: &[u32], packets: &[Packet]) -> Option<Broken>;
+
+    /// The code of a message that comes back to its sender.
+    fn returned(&mut self, packet: Packet) -> u32;
+
     /// A number for this input of this node, if fairness demands that it eventually happens:
     /// messages arrive, timers expire, a node that is inside leaves. No node has to make a request.
     fn duty(&mut self, node: NodeId, local: u32, code: u32) -> Option<u32>;

@@ -75,6 +75,13 @@ where
                 self.chronicle.happen(&StageAction::Duplicate(number), &[]);
                 self.arrive(row, packet(place), *reaction);
             }
+            Action::Back { place } => {
+                let (node, packet) = (self.shape.codes.sender(packet(place)), packet(place));
+                let msg = self.dictionary.message_at(packet).clone();
+                let input = Input::Returned { to: self.shape.codes.receiver(packet), msg };
+                let choices = self.choices(row, node, &input, *reaction);
+                self.chronicle.happen(&StageAction::Return(self.number(packet)), &choices);
+            }
             Action::Lose { place } => {
                 let number = self.number(packet(place));
                 self.chronicle.happen(&StageAction::Lose(number), &[]);

@@ -96,15 +96,17 @@ const ROUNDS: usize = 20;
 
 /// Shrinks the lines of a trace, the header left out. The world of the system is that of the trace:
 /// messages overtake each other only if they do there, and timers wait for messages if they can.
-/// `go_on` is asked from time to time and can stop the search.
+/// If a node of the trace is `gone`, those behind it move up: `make` makes the nodes of the system
+/// without it. `go_on` is asked from time to time and can stop the search.
 ///
 /// # Errors
 ///
-/// If the trace breaks no promise, or cannot be replayed.
+/// If the trace breaks no promise, cannot be replayed, or does not break it without the node.
 pub fn shrink<P, A, M>(
     make: impl Fn(NodeId) -> P,
     nodes: u32,
     monitor: M,
+    gone: Option<NodeId>,
     lines: &[Line<P>],
     go_on: &mut dyn FnMut() -> bool,
 ) -> Result<Shrunk<P>, Unfit>
@@ -113,11 +115,26 @@ where
     A: Application<Command = P::Command, Event = P::Event>,
     M: Monitor<Command = P::Command, Event = P::Event>,
 {
-    let system = system::<P, A, M>(make, nodes, monitor, &commands(lines));
-    let recorded = Recorded::read(&system.nodes, lines)?;
+    let place = |node: NodeId| match gone.map(|gone| node.cmp(&gone)) {
+        None | Some(Ordering::Less) => Some(node),
+        Some(Ordering::Equal) => None,
+        Some(Ordering::Greater) => Some(NodeId(node.0 - 1)),
+    };
+    let rename = |command: &P::Command| A::renamed(command, &place);
+    // Only the number of those that are gone matters, and what they promise.
+    let all = NodeId::all(nodes).chain(gone.map(|_| NodeId(0))).map(&make).collect::<Vec<_>>();
+    let recorded = Recorded::read(&all, lines)?.renamed(&place, &rename);
+    let commands = commands(lines).into_iter();
+    let commands = commands.filter_map(|(node, command)| Some((place(node)?, rename(&command)?)));
+    let system = System::<P, A, M> {
+        nodes: NodeId::all(nodes).map(make).collect(),
+        applications: A::supply(nodes, &commands.collect::<Vec<_>>()),
+        monitor,
+        world: World { order: Order::Fifo, pace: Pace::Patient, ..World::new() },
+    };
     let mut shrunk = shrink_recorded(system, recorded, go_on)?;
     // What brings the system to rest is not chosen, and can be more than what was left out.
-    if Size::of(&shrunk.schedule).is_worse_than(Size::of(lines)) {
+    if gone.is_none() && Size::of(&shrunk.schedule).is_worse_than(Size::of(lines)) {
         shrunk.schedule = lines.to_vec();
         let recorded = lines.iter().find_map(|line| match line {
             Line::End(end) => end.broken.clone(),
@@ -126,58 +143,6 @@ where
         shrunk.broken = recorded.unwrap_or(shrunk.broken);
     }
     Ok(shrunk)
-}
-
-/// Shrinks the lines of a trace in a system without this node: the nodes behind it move up, and
-/// `make` makes those of the smaller system.
-///
-/// # Errors
-///
-/// If the promise does not break without the node.
-pub fn shrink_without<P, A, M>(
-    gone: NodeId,
-    make: impl Fn(NodeId) -> P,
-    nodes: u32,
-    monitor: M,
-    lines: &[Line<P>],
-    go_on: &mut dyn FnMut() -> bool,
-) -> Result<Shrunk<P>, Unfit>
-where
-    P: Protocol,
-    A: Application<Command = P::Command, Event = P::Event>,
-    M: Monitor<Command = P::Command, Event = P::Event>,
-{
-    let place = |node: NodeId| match node.cmp(&gone) {
-        Ordering::Less => Some(node),
-        Ordering::Equal => None,
-        Ordering::Greater => Some(NodeId(node.0 - 1)),
-    };
-    let rename = |command: &P::Command| A::renamed(command, &place);
-    // Only their number matters, and what they promise.
-    let all: Vec<_> = (0..=nodes).map(|_| make(NodeId(0))).collect();
-    let recorded = Recorded::read(&all, lines)?.renamed(&place, &rename);
-    let commands = commands(lines).into_iter();
-    let commands = commands.filter_map(|(node, command)| Some((place(node)?, rename(&command)?)));
-    let commands: Vec<_> = commands.collect();
-    shrink_recorded(system::<P, A, M>(make, nodes, monitor, &commands), recorded, go_on)
-}
-
-fn system<P, A, M>(
-    make: impl Fn(NodeId) -> P,
-    nodes: u32,
-    monitor: M,
-    commands: &[(NodeId, P::Command)],
-) -> System<P, A, M>
-where
-    P: Protocol,
-    A: Application<Command = P::Command, Event = P::Event>,
-{
-    System {
-        nodes: NodeId::all(nodes).map(make).collect(),
-        applications: A::supply(nodes, commands),
-        monitor,
-        world: World { order: Order::Fifo, pace: Pace::Patient, ..World::new() },
-    }
 }
 
 /// Shrinks what was recorded, and the result again, until nothing changes.

@@ -1,11 +1,12 @@
 //! Everything that can happen next.
 
 mod faults;
+mod leaving;
+mod rest;
 
 use konklave::NodeId;
 use konklave_stage::Status;
 
-use crate::application::Standing;
 use crate::lookup::{BROKEN, Lookup};
 use crate::meaning::{AT_FAULT, IN_SILENCE, NO_NEWS, Outage, Shared, Traits, ask};
 use crate::shape::{Shape, Side};
@@ -24,6 +25,8 @@ pub(crate) enum Action {
     Lose { place: u16 },
     /// The message at this place reaches a node that is away.
     Miss { place: u16 },
+    /// The message at this place comes back to its sender: its receiver has left.
+    Back { place: u16 },
     /// A node crashes.
     Crash { node: u16, outage: Outage },
     /// A node that was away returns, and starts.
@@ -89,6 +92,8 @@ pub(crate) struct Successors<'a> {
     world: World,
     /// Whether some messages never are in transit: to nodes that are down, across cuts.
     can_stop: bool,
+    /// Whether the nodes repair themselves.
+    pub(crate) stabilises: bool,
     shared: &'a Shared,
     pub(crate) lookup: Lookup,
 }
@@ -98,9 +103,10 @@ impl<'a> Successors<'a> {
         let meaning = ask(shared);
         let world = meaning.world();
         let shape = Shape::new(meaning.nodes(), meaning.codes(), world);
+        let stabilises = meaning.stabilises();
         drop(meaning);
         let can_stop = world.faults.crashes > 0 || world.faults.partitions > 0;
-        Self { shape, world, can_stop, shared, lookup: Lookup::default() }
+        Self { shape, world, can_stop, stabilises, shared, lookup: Lookup::default() }
     }
 
     /// Names all successors of a state, in a fixed order.
@@ -111,6 +117,9 @@ impl<'a> Successors<'a> {
             let is_asleep = |&node: &usize| self.traits(row[node]).status == Status::Asleep;
             let node = (0..shape.nodes).find(is_asleep).expect("the last one is asleep");
             return self.own(row, print, node, 1, found);
+        }
+        if !self.is_connected(row) {
+            return; // Nothing could repair that: it is no state to start from.
         }
         let packets = shape.packets(row);
         let is_hasty = self.world.pace == Pace::Free;
@@ -133,6 +142,10 @@ impl<'a> Successors<'a> {
                 found(Successor { print, action, outcome: NONE, monitor });
                 continue;
             }
+            if self.has_left(row, shape.codes.receiver(packets[place])) {
+                self.come_back(row, without, place, found);
+                continue;
+            }
             self.deliver(row, without, action, place, found);
             if faults.duplicates > 0 {
                 let left = Faults { duplicates: faults.duplicates - 1, ..faults };
@@ -149,28 +162,6 @@ impl<'a> Successors<'a> {
         }
         self.outages(row, faults, found);
         self.cuts(row, print, faults, found);
-    }
-
-    /// Whether a state with these successors is at rest: nothing more has to happen. Nodes may
-    /// crash, the network may be cut, and applications may ask for something, if any has before:
-    /// where nobody asks for anything, that nobody gets it breaks no promise.
-    pub(crate) fn is_at_rest(&mut self, row: &[u32], successors: &[Successor]) -> bool {
-        let is_optional = |action: Action| match action {
-            Action::Own { node, index } => {
-                u32::from(index) < self.traits(row[usize::from(node)]).wishes
-            }
-            _ => action.is_optional_fault(),
-        };
-        if !successors.iter().map(|successor| successor.action).all(is_optional) {
-            return false;
-        }
-        let mut locals = self.shape.locals(row).iter();
-        is_end(successors) || locals.any(|&local| self.traits(local).standing != Standing::Idle)
-    }
-
-    /// Whether no notice is pending.
-    fn is_all_noticed(&mut self, row: &[u32]) -> bool {
-        (0..self.shape.nodes).all(|node| self.traits(row[node]).notices == 0)
     }
 
     fn traits(&mut self, local: u32) -> Traits {
@@ -236,7 +227,7 @@ impl<'a> Successors<'a> {
         let local = row[node];
         let packets = shape.packets(row);
         let taken = match action {
-            Action::Deliver { place } => Some(packets[place as usize]),
+            Action::Deliver { place } | Action::Back { place } => Some(packets[place as usize]),
             _ => None,
         };
         let before = print.wrapping_sub(Shape::print_at(node, local));
@@ -315,7 +306,8 @@ impl<'a> Successors<'a> {
             Action::Deliver { place }
             | Action::Duplicate { place }
             | Action::Lose { place }
-            | Action::Miss { place } => {
+            | Action::Miss { place }
+            | Action::Back { place } => {
                 next.extend_from_slice(row);
                 let place = shape.head + usize::from(place);
                 match action {
@@ -327,7 +319,10 @@ impl<'a> Successors<'a> {
                     next.remove(place);
                 }
                 next[shape.nodes + 1] = Shape::budget(budget);
-                shape.codes.receiver(row[place]).index()
+                match action {
+                    Action::Back { .. } => shape.codes.sender(row[place]).index(),
+                    _ => shape.codes.receiver(row[place]).index(),
+                }
             }
             Action::Cut { .. } | Action::Heal => {
                 next.extend_from_slice(row);
@@ -358,6 +353,11 @@ impl<'a> Successors<'a> {
                 let packet = self.shape.packets(row)[usize::from(place)];
                 let node = codes.receiver(packet);
                 Some((node, row[node.index()], packet))
+            }
+            Action::Back { place } => {
+                let packet = self.shape.packets(row)[usize::from(place)];
+                let node = codes.sender(packet);
+                Some((node, row[node.index()], ask(self.shared).returned(packet)))
             }
             Action::Return { node } => {
                 let node = NodeId(node.into());

@@ -1,7 +1,7 @@
 //! The system to check: nodes, applications, the network between them, and possible faults.
 
 use konklave::NodeId;
-use konklave::protocol::{Invariant, Monitor, Protocol};
+use konklave::protocol::{Invariant, Monitor, Protocol, references};
 use konklave_stage::local::ASSERTIONS_HOLD;
 pub use konklave_stage::{Order, Pace};
 
@@ -85,6 +85,16 @@ impl Default for World {
 /// The promise that every fair run ends, where nodes should come to rest.
 pub const COMES_TO_REST: &str = "comes to rest";
 
+/// The promise that no step leads out of a legal state, where nodes repair themselves.
+pub const CLOSURE: &str = "closure";
+
+/// The promise that every fair run leads to a legal state.
+pub const CONVERGENCE: &str = "convergence";
+
+/// The promise that a legal state can be reached from every state, where nodes choose at random:
+/// then it is reached with probability one.
+pub const CHANCE: &str = "convergence by chance";
+
 /// The largest system that can be checked.
 pub const NODES_MAX: usize = 60;
 
@@ -117,9 +127,19 @@ where
         let promises = M::promises().iter().copied();
         let mut names: Vec<_> = promises.filter(|name| self.monitor.watches(name)).collect();
         names.extend(self.invariants().iter().map(Invariant::name));
+        if self.legality().is_some() {
+            let by_chance = self.nodes[0].converges_by_chance();
+            let convergence = if by_chance { CHANCE } else { CONVERGENCE };
+            names.extend([references::CONNECTED, CLOSURE, convergence]);
+        }
         names.push(ASSERTIONS_HOLD);
         names.extend((!self.world.perpetual).then_some(COMES_TO_REST));
         names
+    }
+
+    /// When a state is legal, if nodes repair themselves and nothing goes wrong meanwhile.
+    pub(crate) fn legality(&self) -> Option<Invariant<P>> {
+        self.nodes[0].legality().filter(|_| self.world.faults == Faults::default())
     }
 
     /// The lemmas that have to hold: proofs are about what keeps the assumptions.

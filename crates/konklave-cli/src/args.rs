@@ -2,6 +2,7 @@
 
 mod faults;
 mod number;
+mod turns;
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -24,7 +25,8 @@ use crate::setup::read_file;
 use crate::shrink::ShrinkArgs;
 use crate::sweep::SweepArgs;
 pub use faults::FaultArgs;
-pub(crate) use number::{count, plain, positive};
+pub(crate) use number::{count, faults, plain, positive, within};
+pub use turns::TurnArgs;
 
 /// Run, check, watch and ship distributed algorithms.
 #[derive(Debug, Parser)]
@@ -169,6 +171,9 @@ pub struct RunArgs {
     /// The faults to inject
     #[command(flatten)]
     pub faults: FaultArgs,
+    /// The turns of nodes that act by themselves
+    #[command(flatten)]
+    pub turns: TurnArgs,
 
     /// Stop after this tick
     #[arg(long, value_name = "TICKS", value_parser = count::<u64>, help_heading = "Limits")]
@@ -183,6 +188,9 @@ pub struct RunArgs {
     /// Include the node's state after each step in the trace
     #[arg(long, requires = "trace", help_heading = "Output")]
     pub states: bool,
+    /// Write all operations on a shared object to this file, for check-history
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub history: Option<PathBuf>,
     /// Write a report with pictures to this folder; with at most 100 nodes it includes the trace,
     /// unless --trace names another file
     #[arg(long, value_name = "DIR", help_heading = "Output")]

@@ -105,7 +105,7 @@ fn conclude(
     plan: &CheckPlan,
     preface: &[String],
 ) -> Result<Exit, Failure> {
-    out::refuse_two_on_output(args.trace.as_deref(), args.json)?;
+    out::refuse_two_on_output("trace", args.trace.as_deref(), args.json)?;
     let folder = args.out.as_ref().map(Folder::create).transpose()?;
     for path in [&args.trace, &args.worst].into_iter().flatten() {
         out::ensure_writable("write the schedule", path)?;

@@ -1,7 +1,7 @@
 //! `konklave check-history`: is a history linearizable, or sequentially consistent?
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader};
+use std::io::{self, BufRead};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
@@ -10,7 +10,9 @@ use serde_json::json;
 
 use crate::Exit;
 use crate::failure::Failure;
+use crate::input;
 use crate::output;
+use crate::told::Told;
 
 /// Options of `check-history`.
 #[derive(Debug, Args)]
@@ -78,8 +80,8 @@ pub fn check_history(args: &CheckHistoryArgs) -> Result<Exit, Failure> {
 /// Prints the findings about each object.
 pub(crate) fn conclude(reports: &[Report], is_json: bool) -> Result<Exit, Failure> {
     match (is_json, reports) {
-        (true, [report]) if report.name.is_none() => output::json(report)?,
-        (true, _) => output::json(&json!({ "objects": reports }))?,
+        (true, [report]) if report.name.is_none() => output::json(&Told::plain(report))?,
+        (true, _) => output::json(&Told::plain(json!({ "objects": reports })))?,
         (false, _) => {
             let described: Vec<_> = reports.iter().map(describe).collect();
             output::lines(&described.join(&String::new()))?;
@@ -96,10 +98,10 @@ pub(crate) fn conclude(reports: &[Report], is_json: bool) -> Result<Exit, Failur
 
 fn open(path: &Path) -> Result<Box<dyn BufRead>, Failure> {
     if path == Path::new("-") {
-        return Ok(Box::new(io::stdin().lock()));
+        return Ok(Box::new(input::lined(io::stdin().lock())));
     }
     let file = File::open(path).map_err(|error| Failure::file("read the history", path, &error))?;
-    Ok(Box::new(BufReader::new(file)))
+    Ok(Box::new(input::lined(file)))
 }
 
 /// The report as lines of text.

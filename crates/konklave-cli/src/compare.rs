@@ -23,6 +23,7 @@ use crate::output;
 use crate::progress::Watch;
 use crate::several::split;
 pub use args::CompareArgs;
+pub(crate) use args::NODES;
 pub(crate) use measure::Agreement;
 use measure::{Row, measure};
 

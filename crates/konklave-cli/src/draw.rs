@@ -1,7 +1,7 @@
 //! `konklave draw` and `konklave export`: a trace as a picture, or in other formats.
 
 use std::fs::{self, File};
-use std::io::{self, BufReader, BufWriter, Read};
+use std::io::{self, BufWriter, Read};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
@@ -12,11 +12,12 @@ use konklave_report::account::{Account, Recorded, Vocabulary, labels, read};
 use konklave_report::export::{csv, perfetto, shiviz};
 use konklave_report::spacetime::{self, Options};
 
-use crate::Exit;
+use crate::args::{count, within};
 use crate::failure::Failure;
 use crate::output::{self, grouped};
 use crate::progress::{Watch, is_interrupted};
-use crate::replay::{length, rebuild, refuse_nodes};
+use crate::replay::{rebuild, refuse_nodes};
+use crate::{Exit, out};
 
 /// Options of `draw`.
 #[derive(Debug, Args)]
@@ -25,31 +26,33 @@ use crate::replay::{length, rebuild, refuse_nodes};
   konklave draw t.jsonl part.svg --from 20 --to 60 --nodes-only 0,1,2
   konklave draw t.jsonl past.pdf --causal 57
   konklave draw t.jsonl - > t.svg
+  konklave run raymond --nodes 5 --trace - | konklave draw - t.png
   konklave draw out/growth/growth.svg growth.pdf
 
 The name of the picture says its format: .svg, .png or .pdf. The pictures of reports can be
-converted the same way. A diagram that is wider than --width is broken into rows.
+converted the same way. A diagram that is wider than --width is broken into rows, and scaled down
+if what cannot be broken is wider still.
 Without --from, --to and --causal, a long trace is cut to a legible excerpt.
 Steps are numbered from 0 in the order of the trace: --numbers writes the numbers into the picture.
 In the trace of a search, the number of a step is its time.")]
 pub struct DrawArgs {
     /// The trace, as written by `run --trace`, `check --trace` or `fuzz --trace`; or a picture of a
-    /// report, as SVG
+    /// report, as SVG; - reads a trace from standard input
     pub file: PathBuf,
     /// The picture: a file that ends in .svg, .png or .pdf, or - for SVG on standard output
     /// [default: SVG beside the trace]
     pub picture: Option<PathBuf>,
     /// Leave out events before this tick
-    #[arg(long, value_name = "TICK")]
+    #[arg(long, value_name = "TICK", value_parser = count::<u64>)]
     pub from: Option<u64>,
     /// Leave out events after this tick
-    #[arg(long, value_name = "TICK")]
+    #[arg(long, value_name = "TICK", value_parser = count::<u64>)]
     pub to: Option<u64>,
     /// Show only these nodes
-    #[arg(long, value_name = "NODES", value_delimiter = ',')]
+    #[arg(long, value_name = "NODES", value_delimiter = ',', value_parser = count::<usize>)]
     pub nodes_only: Option<Vec<usize>>,
     /// Show only the causal past of the step with this number
-    #[arg(long, value_name = "STEP")]
+    #[arg(long, value_name = "STEP", value_parser = count::<usize>)]
     pub causal: Option<usize>,
     /// Write the number of each step beside it
     #[arg(long)]
@@ -59,7 +62,7 @@ pub struct DrawArgs {
     pub proportional: bool,
     /// Break the diagram into rows of at most this width [default: 1600]
     #[arg(
-        long, value_name = "PIXELS", value_parser = clap::value_parser!(u32).range(300..=100_000)
+        long, value_name = "PIXELS", value_parser = |text: &str| within::<u32>(text, 300, 100_000)
     )]
     pub width: Option<u32>,
 }
@@ -127,8 +130,7 @@ pub fn draw(args: &DrawArgs, catalog: &'static Catalog) -> Result<Exit, Failure>
         width: args.width,
     };
     let name = recorded.setup.get("algorithm").and_then(|name| name.as_str()).unwrap_or("a run");
-    let title =
-        site(&recorded, catalog).map_or_else(|_| name.to_owned(), |site| crate::out::title(&site));
+    let title = site(&recorded, catalog).map_or_else(|_| name.to_owned(), |site| out::title(&site));
     let drawn = spacetime::picture(&title, &account, &options).map_err(in_file)?;
     target.write(drawn.svg, drawn.cut)
 }
@@ -143,7 +145,11 @@ enum Target {
 impl Target {
     /// The target that is asked for; it never replaces a trace.
     fn new(args: &DrawArgs) -> Result<Self, Failure> {
-        let path = args.picture.clone().unwrap_or_else(|| args.file.with_extension("svg"));
+        let beside = || match out::is_output(&args.file) {
+            true => args.file.clone(), // From standard input to standard output.
+            false => args.file.with_extension("svg"),
+        };
+        let path = args.picture.clone().unwrap_or_else(beside);
         if path == Path::new("-") {
             return Ok(Self::Output);
         }
@@ -169,10 +175,17 @@ impl Target {
     fn write(self, svg: String, cut: Option<String>) -> Result<Exit, Failure> {
         match self {
             Self::Output => {
-                output::lines(&[svg.trim_end().to_owned()])?;
+                output::text(&svg)?;
                 cut.iter().for_each(|cut| eprintln!("{cut}"));
             }
             Self::File(path, format) => {
+                // Nothing appears in print.
+                let svg = match format {
+                    print::Format::Svg => svg,
+                    print::Format::Png | print::Format::Pdf => {
+                        svg.replace(" (hover to see it)", "")
+                    }
+                };
                 let bytes =
                     print::print(svg, format).map_err(|error| Failure::bad(error.to_string()))?;
                 fs::write(&path, bytes)
@@ -249,10 +262,9 @@ fn write_shiviz(account: &Account) -> Result<Exit, Failure> {
 const CLOCK_MAX: usize = 2000;
 
 fn open(path: &Path) -> Result<Recorded, Failure> {
-    let file = File::open(path).map_err(|error| Failure::file("read the trace", path, &error))?;
-    let bytes = length(&file);
+    let (trace, bytes) = out::open_trace(path)?;
     let in_file = |problem: String| Failure::bad(format!("{}: {problem}", path.display()));
-    let recorded = read(BufReader::new(file)).map_err(|error| in_file(error.to_string()))?;
+    let recorded = read(trace).map_err(|error| in_file(error.to_string()))?;
     let nodes = recorded.nodes().unwrap_or(1) as u64;
     refuse_nodes(nodes, bytes).map_err(in_file)?;
     Ok(recorded)
@@ -268,7 +280,7 @@ fn account(recorded: &Recorded, catalog: &'static Catalog) -> Result<Account, St
 fn vocabulary(recorded: &Recorded, catalog: &'static Catalog) -> Vocabulary {
     let name = recorded.setup.get("algorithm").and_then(|name| name.as_str());
     let entry = name.and_then(|name| catalog.find(name).ok());
-    entry.map(|entry| crate::out::vocabulary(entry.problem)).unwrap_or_default()
+    entry.map(|entry| out::vocabulary(entry.problem)).unwrap_or_default()
 }
 
 /// The system that the header describes.
@@ -279,7 +291,7 @@ fn site(recorded: &Recorded, catalog: &'static Catalog) -> Result<Site, String> 
 /// The names of nodes, with their ids if they have any.
 fn names(recorded: &Recorded, nodes: usize, catalog: &'static Catalog) -> Vec<String> {
     match site(recorded, catalog) {
-        Ok(site) if site.nodes() as usize == nodes => crate::out::names(&site),
+        Ok(site) if site.nodes() as usize == nodes => out::names(&site),
         _ => labels(nodes, None),
     }
 }

@@ -12,6 +12,7 @@ use crate::Exit;
 use crate::args::ExplainArgs;
 use crate::failure::Failure;
 use crate::output;
+use crate::told::Told;
 
 /// Prints the explanation.
 pub fn explain(args: &ExplainArgs, catalog: &'static Catalog) -> Result<Exit, Failure> {
@@ -37,7 +38,7 @@ pub fn explain(args: &ExplainArgs, catalog: &'static Catalog) -> Result<Exit, Fa
             .iter()
             .map(|message| json!({ "name": message.name, "meaning": message.meaning }))
             .collect();
-        output::json(&json!({
+        output::json(&Told::plain(json!({
             "name": entry.name,
             "family": entry.problem,
             "needs": entry.needs,
@@ -46,10 +47,10 @@ pub fn explain(args: &ExplainArgs, catalog: &'static Catalog) -> Result<Exit, Fa
             "sections": sections,
             "messages": messages,
             "promises": promises,
-            "options": entry.choices,
+            "choices": entry.choices,
             "file": entry.file,
             "flaw": entry.flaw,
-        }))?;
+        })))?;
         return Ok(Exit::Fine);
     }
     let mut lines = match entry.flaw {
@@ -64,10 +65,7 @@ pub fn explain(args: &ExplainArgs, catalog: &'static Catalog) -> Result<Exit, Fa
         lines.extend(body);
     };
     for (heading, text) in &document.sections {
-        section(
-            heading,
-            text.lines().map(|line| format!("  {line}").trim_end().to_owned()).collect(),
-        );
+        section(heading, indented(text));
     }
     let names: Vec<_> = messages
         .iter()
@@ -86,6 +84,38 @@ pub fn explain(args: &ExplainArgs, catalog: &'static Catalog) -> Result<Exit, Fa
     Ok(Exit::Fine)
 }
 
+/// A section as it is written, or its paragraphs where lines are wrapped.
+fn indented(text: &str) -> Vec<String> {
+    let lines = match output::is_narrow() {
+        true => joined(text),
+        false => text.lines().map(str::to_owned).collect(),
+    };
+    lines.iter().map(|line| format!("  {line}").trim_end().to_owned()).collect()
+}
+
+/// The paragraphs and list items of a section, a line each, so that they can be wrapped to any
+/// width. Blocks of code stay as they are.
+fn joined(text: &str) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    let (mut is_open, mut is_code) = (false, false);
+    for line in text.lines() {
+        let is_fence = line.starts_with("```");
+        is_code ^= is_fence;
+        let mark = line.trim_start().split_once(' ').map_or("", |(mark, _)| mark);
+        let is_item =
+            mark == "-" || mark.strip_suffix('.').is_some_and(|it| it.parse::<u32>().is_ok());
+        match lines.last_mut() {
+            Some(last) if is_open && !is_item && !is_code && !is_fence && !line.is_empty() => {
+                last.push(' ');
+                last.push_str(line.trim());
+            }
+            _ => lines.push(line.to_owned()),
+        }
+        is_open = !line.is_empty() && !is_code && !is_fence;
+    }
+    lines
+}
+
 /// The flaw of a specimen; the rest of the explanation is about the correct algorithm.
 fn flaw(specimen: &Specimen, document: &Document) -> Vec<String> {
     let Specimen { name, of, flaw, finds, promise, setting, steps, .. } = specimen;
@@ -99,8 +129,10 @@ fn flaw(specimen: &Specimen, document: &Document) -> Vec<String> {
         output::bold("Flaw"),
         String::new(),
         format!("  {flaw}"),
-        format!("  It leads to {finds}, which breaks the promise {promise}."),
-        format!("  The smallest system known: {setting}; {steps} steps."),
+        format!("  What comes of it ({finds}) breaks the promise {promise}."),
+        format!(
+            "  The smallest system known: {setting}; {steps} steps after the nodes have started."
+        ),
         format!("  `konklave check --specimen {name}` shows how; `run` and `fuzz` take it, too."),
         String::new(),
         format!("What follows is about {of}, without the flaw."),
@@ -131,4 +163,29 @@ fn promises(problem: &Document) -> Vec<String> {
         })
         .map(|promise| promise.trim_end_matches([';', '.']).to_owned())
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paragraphs_and_items_are_joined_and_code_is_not() {
+        let text =
+            "One\ntwo.\n\n- Item: a\n  b\n- Next\n\n1. First\n   of all\n```text\na\n b\n```\nEnd";
+        let expected = [
+            "One two.",
+            "",
+            "- Item: a b",
+            "- Next",
+            "",
+            "1. First of all",
+            "```text",
+            "a",
+            " b",
+            "```",
+            "End",
+        ];
+        assert_eq!(joined(text), expected);
+    }
 }

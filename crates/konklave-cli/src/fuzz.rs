@@ -77,7 +77,7 @@ pub fn fuzz(args: &FuzzArgs, catalog: &'static Catalog) -> Result<Exit, Failure>
         None => catalog.find(&args.algorithm)?,
     };
     let space = Space::new(args, entry)?;
-    out::refuse_two_on_output(args.trace.as_deref(), args.json)?;
+    out::refuse_two_on_output("trace", args.trace.as_deref(), args.json)?;
     let folder = args.out.as_ref().map(Folder::create).transpose()?;
     if let Some(path) = &args.trace {
         out::ensure_writable("write the schedule", path)?;
@@ -169,7 +169,8 @@ fn example(
 ) -> Result<Example, Failure> {
     let drawn = space.draw(failures.seed)?;
     let mut out = Vec::new();
-    let observers = Observers { trace: Some(Recording::new(&mut out, false)), coverage: None };
+    let observers =
+        Observers { trace: Some(Recording::new(&mut out, false)), ..Observers::default() };
     quietly(|| drawn.site.system()?.run(&drawn.options, observers, &mut |_| true))?;
     let text = String::from_utf8_lossy(&out);
     let lines: Vec<_> = text.lines().map(str::to_owned).collect();

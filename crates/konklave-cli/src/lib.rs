@@ -14,6 +14,7 @@ pub mod explain;
 pub mod failure;
 pub mod fuzz;
 pub mod given;
+mod input;
 pub mod list;
 mod out;
 mod output;
@@ -38,6 +39,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use args::{Cli, Verb};
+use clap::error::ErrorKind;
 use clap::{Arg, Command, CommandFactory, FromArgMatches, Parser};
 use failure::Failure;
 use konklave_catalog::catalog::Catalog;
@@ -102,7 +104,32 @@ fn command(catalog: &'static Catalog) -> Command {
 
 /// Parses the command line of this process.
 fn parse(catalog: &'static Catalog) -> Cli {
-    parse_from(std::env::args_os(), catalog).unwrap_or_else(|error| error.exit())
+    let error = match parse_from(std::env::args_os(), catalog) {
+        Ok(cli) => return cli,
+        Err(error) => error,
+    };
+    match error.use_stderr().then(|| sweep_instead(catalog)).flatten() {
+        Some(advice) => command(catalog).error(ErrorKind::InvalidValue, advice).exit(),
+        None => error.exit(),
+    }
+}
+
+/// Advice for a comparison that is not one, but would be a sweep.
+fn sweep_instead(catalog: &'static Catalog) -> Option<String> {
+    let mut words: Vec<_> =
+        std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
+    let verb = words.get_mut(1).filter(|verb| *verb == "compare")?;
+    "sweep".clone_into(verb);
+    if !words.iter().any(|word| word.starts_with("--nodes") || word.starts_with("-n")) {
+        words.extend(["--nodes".to_owned(), compare::NODES.to_owned()]);
+    }
+    parse_from(&words, catalog).ok()?;
+    Some(format!(
+        "compare takes several algorithms and loads, but one value of any other option, and no \
+         faults: its formulas are about runs without them. This takes lists of them all:\n  \
+         konklave {}",
+        out::line(words.into_iter().skip(1))
+    ))
 }
 
 /// Parses a command line. A negative number is a value, although an invalid one, not an option.
@@ -155,5 +182,34 @@ mod tests {
     #[test]
     fn the_command_line_is_consistent() {
         command(catalog().leak()).debug_assert();
+    }
+
+    /// What the standard library says about a number does not say which would be right.
+    #[test]
+    fn a_wrong_value_is_answered_by_a_right_one() {
+        let catalog = catalog().leak();
+        let all = command(catalog);
+        let verbs = all.get_subcommands().map(|verb| (vec![verb.get_name()], verb));
+        let inner = all.get_subcommands().flat_map(|verb| {
+            verb.get_subcommands().map(|inner| (vec![verb.get_name(), inner.get_name()], inner))
+        });
+        let mut wrong = 0;
+        for (path, verb) in verbs.chain(inner) {
+            let options = verb.get_arguments().filter(|it| it.get_action().takes_values());
+            for (name, value) in options
+                .filter_map(Arg::get_long)
+                .flat_map(|name| ["1x", "99999999999999999999", "-1", ""].map(|it| (name, it)))
+            {
+                let words = ["konklave"].iter().chain(&path).map(|word| (*word).to_owned());
+                let words = words.chain([format!("--{name}={value}")]);
+                let Err(error) = parse_from(words, catalog) else { continue };
+                let error = error.to_string();
+                for phrase in ["invalid digit", "invalid float", "number too", "cannot parse"] {
+                    assert!(!error.contains(phrase), "{path:?} {error}");
+                }
+                wrong += 1;
+            }
+        }
+        assert!(wrong > 200, "{wrong}");
     }
 }

@@ -1,6 +1,7 @@
 //! `konklave list`: a table of all algorithms.
 
 use serde::Serialize;
+use serde_json::json;
 
 use konklave_catalog::catalog::Catalog;
 use konklave_catalog::entry::Entry;
@@ -11,6 +12,7 @@ use konklave_catalog::problem::About;
 use crate::Exit;
 use crate::args::ListArgs;
 use crate::failure::Failure;
+use crate::told::Told;
 use crate::{output, specimens};
 
 /// The row of an algorithm.
@@ -53,7 +55,7 @@ pub fn list(args: &ListArgs, catalog: &'static Catalog) -> Result<Exit, Failure>
     let is_wanted = |entry: &&Entry| family.is_none_or(|family| entry.problem == family);
     let rows: Vec<Row> = catalog.entries().iter().filter(is_wanted).map(Row::from).collect();
     if args.json {
-        output::json(&serde_json::json!({ "algorithms": rows }))?;
+        output::json(&Told::plain(json!({ "algorithms": rows })))?;
         return Ok(Exit::Fine);
     }
     let head = ["algorithm", "family", "network", "year", "messages"].map(str::to_owned).to_vec();

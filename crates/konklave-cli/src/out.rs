@@ -1,7 +1,7 @@
 //! The common parts of the folders of `--out`.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
+use std::fs::{self, File, Metadata};
 use std::io::{self, BufRead, Write};
 use std::path::Path;
 
@@ -11,12 +11,13 @@ use konklave_catalog::site::Site;
 use konklave_draw::Axis;
 use konklave_draw::chart::{Comparison, Distribution, Load, Stacked};
 use konklave_report::account::{Account, SpanKind, Vocabulary, labels, read};
-use konklave_report::folder::Folder;
+use konklave_report::folder::{Finished, Folder};
 use konklave_report::html::Report;
 use konklave_report::network::{self, Roles};
 use konklave_report::spacetime;
 
 use crate::failure::Failure;
+use crate::input;
 
 /// A picture, the name of its file, and what it shows.
 pub(crate) struct Picture {
@@ -38,8 +39,12 @@ pub(crate) fn command() -> String {
 
 /// The arguments of this process, quoted for a shell.
 pub(crate) fn arguments() -> String {
-    let words = std::env::args_os().skip(1);
-    words.map(|word| quoted(&word.to_string_lossy())).collect::<Vec<_>>().join(" ")
+    line(std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()))
+}
+
+/// A line of these words, quoted for a shell.
+pub(crate) fn line(words: impl Iterator<Item = String>) -> String {
+    words.map(|word| quoted(&word)).collect::<Vec<_>>().join(" ")
 }
 
 /// Opens a file to write; `-` is standard output.
@@ -55,13 +60,28 @@ pub(crate) fn is_output(path: &Path) -> bool {
     path == Path::new("-")
 }
 
-/// Refuses a trace and a JSON report that would both be written to standard output.
-pub(crate) fn refuse_two_on_output(trace: Option<&Path>, is_json: bool) -> Result<(), Failure> {
-    match is_json && trace.is_some_and(is_output) {
+/// Opens a trace, from standard input if its name is `-`; with its size in bytes, if that is known.
+pub(crate) fn open_trace(path: &Path) -> Result<(Box<dyn BufRead>, Option<u64>), Failure> {
+    if is_output(path) {
+        return Ok((Box::new(input::lined(io::stdin().lock())), None));
+    }
+    let file = File::open(path).map_err(|error| Failure::file("read the trace", path, &error))?;
+    // A pipe has no length.
+    let length = file.metadata().ok().filter(Metadata::is_file).map(|metadata| metadata.len());
+    Ok((Box::new(input::lined(file)), length))
+}
+
+/// Refuses a file of this option and a JSON report that would both be written to standard output.
+pub(crate) fn refuse_two_on_output(
+    name: &str,
+    path: Option<&Path>,
+    is_json: bool,
+) -> Result<(), Failure> {
+    match is_json && path.is_some_and(is_output) {
         false => Ok(()),
-        true => Err(Failure::bad(
-            "--trace - and --json both write to standard output: write the trace to a file",
-        )),
+        true => Err(Failure::bad(format!(
+            "--{name} - and --json both write to standard output: write the {name} to a file"
+        ))),
     }
 }
 
@@ -116,7 +136,11 @@ pub(crate) fn show(
 
 /// Finishes the folder; returns the path of the report.
 pub(crate) fn finish(folder: Folder, page: &Report) -> Result<String, Failure> {
-    Ok(folder.finish(page)?.report.display().to_string())
+    let Finished { report, foreign, .. } = folder.finish(page)?;
+    if let Some(path) = foreign {
+        eprintln!("{} is no link to a report, and was left as it is", path.display());
+    }
+    Ok(report.display().to_string())
 }
 
 /// Reads the account of a trace of a site, with its header.

@@ -8,6 +8,7 @@ use std::path::Path;
 use serde::Serialize;
 
 use crate::out;
+use crate::told::Told;
 
 pub(crate) use konklave_catalog::words::{counted, grouped, short};
 
@@ -38,10 +39,10 @@ pub(crate) fn red(text: &str) -> String {
     paint(text, "31", io::stderr().is_terminal() && io::stdout().is_terminal())
 }
 
-/// Prints one JSON object and nothing else.
-pub(crate) fn json(value: &impl Serialize) -> io::Result<()> {
+/// Prints one JSON object and nothing else: a report that begins with the command that made it.
+pub(crate) fn json(report: &Told<impl Serialize>) -> io::Result<()> {
     let mut out = io::stdout().lock();
-    serde_json::to_writer_pretty(&mut out, value)?;
+    serde_json::to_writer_pretty(&mut out, report)?;
     out.write_all(b"\n")
 }
 
@@ -67,6 +68,11 @@ pub(crate) fn lines(lines: &[String]) -> io::Result<()> {
         }
     }
     out.flush()
+}
+
+/// Whether lines are wrapped to the width of a terminal.
+pub(crate) fn is_narrow() -> bool {
+    width::columns().is_some()
 }
 
 /// Prints a report: to standard error if the trace goes to standard output.

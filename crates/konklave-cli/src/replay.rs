@@ -1,8 +1,7 @@
 //! `konklave replay`: replays a trace step by step.
 
 use std::fmt::Write as _;
-use std::fs::{File, Metadata};
-use std::io::{BufRead, BufReader, Lines, Write};
+use std::io::{BufRead, Lines, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -18,20 +17,23 @@ use serde_json::{Value, json};
 use crate::Exit;
 use crate::args::number_of_nodes;
 use crate::failure::Failure;
+use crate::out;
 use crate::output;
 use crate::quiet::quietly;
 use crate::run::Kept;
 use crate::seal::Sealed;
+use crate::told::Told;
 
 /// Options of `replay`.
 #[derive(Debug, Args)]
-#[command(after_help = "Example:
+#[command(after_help = "Examples:
   konklave run raymond --nodes 5 --trace t.jsonl && konklave replay t.jsonl
+  konklave run raymond --nodes 5 --trace - | konklave replay -
 
 Exit codes: 0 the run kept its promises, 1 it broke one, 2 bad usage or input, such as a trace
 whose replay differs from the recording, 3 inconclusive: the run was stopped before its end.")]
 pub struct ReplayArgs {
-    /// The trace, as written by `run --trace`
+    /// The trace, as written by `run --trace`; - reads it from standard input
     pub file: PathBuf,
     /// Print only the verdict, not the steps
     #[arg(long, short)]
@@ -68,7 +70,7 @@ pub fn replay(args: &ReplayArgs, catalog: &'static Catalog) -> Result<Exit, Fail
         (None, true) => Exit::Inconclusive,
     };
     if args.json {
-        output::json(&json!({
+        output::json(&Told::plain(json!({
             "algorithm": entry.name,
             "family": entry.problem,
             "nodes": site.nodes(),
@@ -79,7 +81,7 @@ pub fn replay(args: &ReplayArgs, catalog: &'static Catalog) -> Result<Exit, Fail
             "ended": replayed.end.ended,
             "verdict": Kept::unless(replayed.broken.is_some()),
             "violations": replayed.broken.iter().collect::<Vec<_>>(),
-        }))?;
+        })))?;
     } else {
         let mut lines = vec![String::new()];
         lines.push(format!(
@@ -104,7 +106,7 @@ pub(crate) struct Recorded<F> {
     /// The system, rebuilt from the header.
     pub(crate) site: Site,
     /// The lines after the header.
-    pub(crate) lines: Sealed<Lines<BufReader<File>>>,
+    pub(crate) lines: Sealed<Lines<Box<dyn BufRead>>>,
     /// Adds the file's name to an error.
     pub(crate) in_file: F,
 }
@@ -119,9 +121,8 @@ pub(crate) fn open<'a>(
         Failure::Bad(problem) => Failure::bad(format!("{}: {problem}", path.display())),
         failure => failure,
     };
-    let file = File::open(path).map_err(unreadable)?;
-    let bytes = length(&file);
-    let mut lines = BufReader::new(file).lines();
+    let (trace, bytes) = out::open_trace(path)?;
+    let mut lines = trace.lines();
     let header = lines.next().ok_or_else(|| {
         in_file(Failure::bad("the file is empty: record a trace with `run --trace`"))
     })?;
@@ -140,11 +141,6 @@ pub(crate) fn open<'a>(
              the trace was changed"
         )))),
     }
-}
-
-/// The size of the file in bytes; unknown for a pipe.
-pub(crate) fn length(file: &File) -> Option<u64> {
-    file.metadata().ok().filter(Metadata::is_file).map(|metadata| metadata.len())
 }
 
 /// Refuses a header with too many nodes before they are built: every node starts in a trace, and

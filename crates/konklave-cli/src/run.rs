@@ -20,13 +20,17 @@ use konklave_report::folder::Folder;
 use konklave_sim::faults::Target;
 use konklave_sim::metrics::Messages;
 use konklave_sim::workload::numbers;
-use konklave_sim::{Delay, Ended, Options, Recording, Report, Violation, Waiting, write_line};
+use konklave_sim::{
+    Delay, Ended, Options, Recording, Report, Stabilisation, Violation, Waiting, write_line,
+};
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
+use serde_json::Value;
 
 use crate::Exit;
-use crate::args::RunArgs;
+use crate::args::{FaultArgs, RunArgs};
 use crate::failure::Failure;
+use crate::fuzz::faults::provoked;
 use crate::given::refuse_foreign;
 use crate::progress::Watch;
 use crate::quiet::quietly;
@@ -34,19 +38,27 @@ use crate::schedule::header;
 use crate::seal::Sealing;
 use crate::setup::Wish;
 use crate::told::{Told, effective};
-use crate::{out, output};
+use crate::{out, output, specimens};
 
 /// Simulates and reports.
 pub fn run(args: &RunArgs, catalog: &'static Catalog) -> Result<Exit, Failure> {
     let entry = match &args.specimen {
-        Some(name) => catalog.find_specimen(name)?.0,
+        Some(name) => specimens::find(name, catalog)?.0,
         None => catalog.find(&args.algorithm)?,
     };
     refuse_foreign(catalog, entry, &args.options, Verb::Run)?;
     let site = site(args, entry)?;
+    let args = &provoked(args, &site);
     let options = options(args, &site)?;
     let system = site.system()?;
-    out::refuse_two_on_output(args.trace.as_deref(), args.json)?;
+    out::refuse_two_on_output("trace", args.trace.as_deref(), args.json)?;
+    out::refuse_two_on_output("history", args.history.as_deref(), args.json)?;
+    if args.history.is_some() && !system.has_history() {
+        return Err(Failure::bad(format!(
+            "--history is about operations on a shared object, and {} is not about one",
+            entry.problem
+        )));
+    }
     if let Some(path) = &args.save_graph {
         save_graph(path, &site)?;
     }
@@ -57,11 +69,17 @@ pub fn run(args: &RunArgs, catalog: &'static Catalog) -> Result<Exit, Failure> {
     let trace = trace.map(|out| Recording::new(out, args.states));
     let mut watch = Watch::new();
     let mut go_on = |progress| watch.look(progress);
-    let observers = Observers { trace, coverage: None };
+    if let Some(path) = &args.history {
+        out::ensure_writable(HISTORY, path)?;
+    }
+    let observers = Observers { trace, coverage: None, history: args.history.is_some() };
     let outcome = quietly(|| system.run(&options, observers, &mut go_on));
     let wall_seconds = watch.seconds();
     watch.finish();
     let ran = outcome?;
+    if let Some(path) = &args.history {
+        write_history(path, ran.problem.history.as_deref().unwrap_or_default())?;
+    }
     let exit = match (ran.violations.is_empty(), ran.ended.is_early()) {
         (false, _) => Exit::Broken,
         (true, true) => Exit::Inconclusive,
@@ -82,8 +100,22 @@ pub fn run(args: &RunArgs, catalog: &'static Catalog) -> Result<Exit, Failure> {
 
 /// The report with the options that it was made with.
 fn told<'a>(report: &'a RunReport<'a>, args: &RunArgs, site: &Site) -> Told<&'a RunReport<'a>> {
-    let order = ("fifo".to_owned(), is_fifo(args, site).into());
-    Told::new(report, effective(site).into_iter().chain([order]))
+    // Those of a specimen may not be on the command line.
+    let FaultArgs { duplicate, reorder, crash, .. } = &args.faults;
+    let number = |value: Option<f64>| value.map(|it| it.to_string()).into();
+    let own: [(&str, Value); 5] = [
+        ("fifo", is_fifo(args, site).into()),
+        ("beyond", args.beyond.into()),
+        ("duplicate", number(*duplicate)),
+        ("reorder", number(*reorder)),
+        ("crash", crash.iter().map(ToString::to_string).collect()),
+    ];
+    let turns = report.rounds.iter().flat_map(|_| {
+        let turns = args.turns;
+        [("tick", turns.period(args.delay).into()), ("stable", turns.stable_rounds().into())]
+    });
+    let own = own.into_iter().chain(turns).map(|(name, value)| (name.to_owned(), value));
+    Told::new(report, effective(site).into_iter().chain(own))
 }
 
 /// Whether channels are FIFO: on request, or because the algorithm needs it.
@@ -137,6 +169,10 @@ struct RunReport<'a> {
     deliveries: u64,
     messages: &'a Messages,
     causal_depth: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rounds: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stabilisation: Option<Stabilisation>,
     verdict: Kept,
     violations: &'a [Violation],
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
@@ -162,6 +198,8 @@ impl<'a> RunReport<'a> {
             deliveries: ran.deliveries,
             messages: &ran.messages,
             causal_depth: ran.causal_depth,
+            rounds: Some(ran.rounds).filter(|rounds| *rounds > 0),
+            stabilisation: ran.stabilisation,
             verdict: Kept::unless(!ran.violations.is_empty()),
             violations: &ran.violations,
             waiting: &ran.waiting,
@@ -221,7 +259,8 @@ pub(crate) fn options(args: &RunArgs, site: &Site) -> Result<Options, Failure> {
     if let Some(problem) = unbounded(args.delay, site).filter(|_| !args.beyond) {
         return Err(Failure::bad(problem));
     }
-    Ok(Options {
+    args.turns.refuse_if_foreign(site)?;
+    Ok(args.turns.complete(Options {
         seed: args.seed,
         delay: args.delay,
         fifo: is_fifo,
@@ -230,7 +269,7 @@ pub(crate) fn options(args: &RunArgs, site: &Site) -> Result<Options, Failure> {
         event_limit: args.event_limit,
         perpetual: site.entry().needs.perpetual,
         ..Options::default()
-    })
+    }))
 }
 
 /// An error message if the delays exceed the maximum that the algorithm relies on.
@@ -250,6 +289,16 @@ fn unbounded(delay: Delay, site: &Site) -> Option<String> {
             entry.name
         )),
     }
+}
+
+const HISTORY: &str = "write the history";
+
+fn write_history(path: &Path, text: &str) -> Result<(), Failure> {
+    let written = out::create(path).and_then(|mut out| {
+        out.write_all(text.as_bytes())?;
+        out.flush()
+    });
+    written.map_err(|error| Failure::file(HISTORY, path, &error))
 }
 
 fn open_trace(path: &Path, site: &Site) -> Result<Sealing<BufWriter<Box<dyn Write>>>, Failure> {

@@ -13,7 +13,7 @@ use serde_json::Value;
 use crate::failure::Failure;
 use crate::out;
 use crate::replay::describe;
-use crate::seal::Sealing;
+use crate::seal::{Sealing, seal};
 
 /// The lines of a trace, without its header.
 pub(crate) type Schedule = Vec<Line<Erased>>;
@@ -40,6 +40,7 @@ pub(crate) fn to_json(schedule: &[Line<Erased>], site: &Site) -> io::Result<Vec<
     for line in schedule {
         lines.push(serde_json::to_value(line)?);
     }
+    seal(&mut lines);
     Ok(lines)
 }
 

@@ -1,16 +1,19 @@
-//! The seal of a trace: its last line ends with a checksum of everything before. So a time that
-//! was moved, or an option of the header that was changed, shows even where any value could be
-//! right.
+//! The seal of a trace: its last line has a checksum of everything else. So a time that was moved,
+//! or an option of the header that was changed, shows even where any value could be right.
+//!
+//! The checksum is of the lines without the field itself and without blanks between tokens, so a
+//! trace may go through a program that formats JSON in another way.
 
 use std::io::{self, Write};
 
+use serde_json::Value;
+
 /// How the last line of a trace begins.
-const LAST: &str = r#"{"end":{"#;
-/// What comes before the checksum in it.
-const MARK: &str = r#","checksum":""#;
-/// What closes it without a checksum, and with one.
+const LAST: &str = r#"{"end":"#;
+/// The name of the field, up to its value.
+const FIELD: &str = r#""checksum":""#;
+/// What closes the last line.
 const CLOSE: &str = "}}";
-const CLOSE_SEALED: &str = "\"}}";
 
 /// FNV-1a, which finds what was changed, not who wants to deceive.
 #[derive(Clone, Copy, Debug)]
@@ -27,8 +30,51 @@ impl Checksum {
         }
     }
 
+    fn add_line(&mut self, line: &str) {
+        self.add(line.as_bytes());
+        self.add(b"\n");
+    }
+
     fn text(self) -> String {
         format!("{:016x}", self.0)
+    }
+}
+
+/// A line without the blanks between its tokens.
+fn dense(line: &str) -> String {
+    let (mut is_quoted, mut is_escaped) = (false, false);
+    let mut dense = line.to_owned();
+    dense.retain(|char| {
+        let is_kept = is_quoted || !char.is_ascii_whitespace();
+        is_quoted ^= char == '"' && !is_escaped;
+        is_escaped = is_quoted && char == '\\' && !is_escaped;
+        is_kept
+    });
+    dense
+}
+
+/// Takes the checksum out of the last line, if there is one.
+fn take_checksum(line: &mut String) -> Option<String> {
+    let start = line.find(FIELD)?;
+    let value = start + FIELD.len();
+    let end = value + line[value..].find('"')?;
+    let sum = line[value..end].to_owned();
+    // With the comma that separates it from its neighbour.
+    match line[..start].ends_with(',') {
+        true => line.replace_range(start - 1..=end, ""),
+        false => {
+            line.replace_range(start..=end + usize::from(line[end + 1..].starts_with(',')), "")
+        }
+    }
+    Some(sum)
+}
+
+/// Seals the lines of a trace that are part of a report.
+pub(crate) fn seal(lines: &mut [Value]) {
+    let mut sum = Checksum::new();
+    lines.iter().for_each(|line| sum.add_line(&line.to_string()));
+    if let Some(end) = lines.last_mut().and_then(|line| line.get_mut("end")) {
+        end["checksum"] = sum.text().into();
     }
 }
 
@@ -47,18 +93,15 @@ impl<W: Write> Sealing<W> {
     }
 
     fn end_line(&mut self) -> io::Result<()> {
+        self.sum.add(&self.line);
         let text = self.line.strip_suffix(b"\n").unwrap_or(&self.line);
         let body = text.strip_suffix(CLOSE.as_bytes());
         match body.filter(|body| body.starts_with(LAST.as_bytes())) {
             Some(body) => {
-                self.sum.add(body);
                 self.out.write_all(body)?;
-                writeln!(self.out, "{MARK}{}{CLOSE_SEALED}", self.sum.text())?;
+                writeln!(self.out, ",{FIELD}{}\"{CLOSE}", self.sum.text())?;
             }
-            None => {
-                self.sum.add(&self.line);
-                self.out.write_all(&self.line)?;
-            }
+            None => self.out.write_all(&self.line)?,
         }
         self.line.clear();
         Ok(())
@@ -82,34 +125,36 @@ impl<W: Write> Write for Sealing<W> {
 }
 
 /// The lines of a trace after its header, and an error after the last one if they are not those
-/// that were sealed. Older traces have no seal, and are taken as they are.
+/// that were sealed.
 pub(crate) struct Sealed<L> {
     lines: L,
     sum: Checksum,
-    is_broken: bool,
+    problem: Option<&'static str>,
 }
+
+const CHANGED: &str = "the checksum differs: the header, a time or another line was changed since \
+                       the trace was recorded";
+const UNSEALED: &str = "the last line has no checksum, so the header or a time may have been \
+                        changed since the trace was recorded: record it again";
 
 impl<L: Iterator<Item = io::Result<String>>> Sealed<L> {
     /// The lines that follow this header.
     pub(crate) fn new(header: &str, lines: L) -> Self {
-        let mut sealed = Self { lines, sum: Checksum::new(), is_broken: false };
-        sealed.add_line(header);
-        sealed
-    }
-
-    fn add_line(&mut self, line: &str) {
-        self.sum.add(line.as_bytes());
-        self.sum.add(b"\n");
+        let mut sum = Checksum::new();
+        sum.add_line(&dense(header));
+        Self { lines, sum, problem: None }
     }
 
     fn read(&mut self, line: &str) {
-        match line.rsplit_once(MARK).filter(|_| line.starts_with(LAST)) {
-            Some((body, seal)) => {
-                self.sum.add(body.as_bytes());
-                self.is_broken = seal.strip_suffix(CLOSE_SEALED) != Some(&self.sum.text());
-            }
-            None => self.add_line(line),
-        }
+        let mut line = dense(line);
+        let is_last = line.starts_with(LAST);
+        let seal = if is_last { take_checksum(&mut line) } else { None };
+        self.sum.add_line(&line);
+        self.problem = match seal {
+            Some(seal) if seal != self.sum.text() => Some(CHANGED),
+            None if is_last => Some(UNSEALED),
+            _ => None,
+        };
     }
 }
 
@@ -117,11 +162,8 @@ impl<L: Iterator<Item = io::Result<String>>> Iterator for Sealed<L> {
     type Item = io::Result<String>;
 
     fn next(&mut self) -> Option<io::Result<String>> {
-        if std::mem::take(&mut self.is_broken) {
-            return Some(Err(io::Error::other(
-                "the checksum differs: the header, a time or another line was changed since the \
-                 trace was recorded",
-            )));
+        if let Some(problem) = self.problem.take() {
+            return Some(Err(io::Error::other(problem)));
         }
         let line = self.lines.next()?;
         if let Ok(line) = &line {
@@ -165,7 +207,7 @@ mod tests {
         assert_eq!(text.lines().take(3).collect::<Vec<_>>(), LINES[..3]);
         assert!(text.lines().last().unwrap().starts_with(LINES[3].strip_suffix("}}").unwrap()));
         assert_eq!(read(&text).unwrap().len(), 3);
-        assert_eq!(read(&LINES.join("\n")).unwrap(), LINES[1..], "an older trace has no seal");
+        assert!(read(&LINES.join("\n")).unwrap_err().contains("no checksum"));
     }
 
     #[test]
@@ -177,5 +219,24 @@ mod tests {
             let changed = String::from_utf8(changed).unwrap();
             assert!(read(&changed).unwrap_err().contains("checksum"), "{changed}");
         }
+    }
+
+    #[test]
+    fn blanks_between_tokens_do_not_matter() {
+        let spaced = sealed().replace(':', ": ").replace(',', ", ");
+        assert!(read(&spaced).is_ok(), "{spaced}");
+        assert!(read(&spaced.replacen("\"at\": 2", "\"at\": 3", 1)).is_err());
+        let quoted = r#"{"a \" b" : "c\\" , "d" : 1}"#;
+        assert_eq!(dense(quoted), r#"{"a \" b":"c\\","d":1}"#);
+    }
+
+    /// There the fields are in another order, and the checksum can be the first of them.
+    #[test]
+    fn lines_of_a_report_are_sealed_as_well() {
+        let mut lines = LINES.map(|line| serde_json::from_str(line).unwrap());
+        seal(&mut lines);
+        let text = lines.map(|line: Value| line.to_string()).join("\n");
+        assert!(read(&text).is_ok(), "{text}");
+        assert!(read(&text.replacen("\"at\":2", "\"at\":3", 1)).unwrap_err().contains("differs"));
     }
 }

@@ -52,7 +52,7 @@ impl Wish<'_> {
                 setup.files.insert(name.clone(), content);
             }
         }
-        Ok(setup)
+        Ok(setup.with_others(entry))
     }
 }
 
@@ -87,8 +87,8 @@ pub(crate) fn network(
 }
 
 /// Reads a file that an option names. `doing` is such as `read the graph`.
-pub(crate) fn read_file(doing: &str, path: &str) -> Result<String, Failure> {
-    let path = Path::new(path);
+pub(crate) fn read_file(doing: &str, path: impl AsRef<Path>) -> Result<String, Failure> {
+    let path = path.as_ref();
     let read = || {
         let file = File::open(path)?;
         // A pipe or a device may never end.

@@ -18,6 +18,7 @@ use crate::progress::Watch;
 use crate::quiet::quietly;
 use crate::replay::{Recorded, open};
 use crate::schedule::{self, Schedule};
+use crate::told::Told;
 use crate::{Exit, out};
 pub use args::ShrinkArgs;
 use fewer::remove_nodes;
@@ -85,7 +86,7 @@ pub fn shrink(args: &ShrinkArgs, catalog: &'static Catalog) -> Result<Exit, Fail
 
     schedule::write(&shortened.schedule, &path, &shortened.site)?;
     match args.json {
-        true => output::json(&json!({
+        true => output::json(&Told::plain(json!({
             "algorithm": site.entry().name,
             "promise": shortened.broken.promise,
             "detail": shortened.broken.detail,
@@ -96,7 +97,7 @@ pub fn shrink(args: &ShrinkArgs, catalog: &'static Catalog) -> Result<Exit, Fail
             "interrupted": shortened.is_interrupted,
             "trace": schedule::to_json(&shortened.schedule, &shortened.site)?,
             "trace_file": path,
-        }))?,
+        })))?,
         false => {
             let mut lines = schedule::lines(&shortened.schedule);
             lines.push(String::new());
@@ -167,7 +168,7 @@ fn take_away(
     go_on: &mut dyn FnMut() -> bool,
 ) -> Result<Shorter, Failure> {
     let system = site.system()?;
-    Ok(quietly(|| system.shrink(lines, go_on))?)
+    Ok(quietly(|| system.shrink(lines, None, go_on))?)
 }
 
 /// A table of the sizes before and after.

@@ -5,12 +5,13 @@ pub(crate) mod objects;
 
 use konklave_catalog::catalog::Catalog;
 use konklave_catalog::entry::Entry;
-use konklave_catalog::refusal::Refusal;
+use konklave_catalog::refusal::nearest;
 use konklave_catalog::specimen::Specimen;
-use konklave_specimens::objects::OBJECTS;
+use konklave_specimens::objects::{BrokenObject, OBJECTS};
 use serde_json::json;
 
 use crate::failure::Failure;
+use crate::told::Told;
 use crate::{Exit, output};
 
 /// The broken algorithm with this name, and what is wrong with it.
@@ -23,9 +24,20 @@ pub(crate) fn find(
     catalog: &'static Catalog,
 ) -> Result<(&'static Entry, &'static Specimen), Failure> {
     catalog.find_specimen(name).map_err(|_| {
+        if BrokenObject::find(name).is_some() {
+            return Failure::bad(format!(
+                "'{name}' is a shared object, which has a history and no schedules: \
+                 `konklave check --specimen {name}` shows it"
+            ));
+        }
         let algorithms = catalog.specimens().iter().map(|entry| entry.name.as_str());
         let names = algorithms.chain(OBJECTS.iter().map(|object| object.name));
-        Refusal::unknown("specimen", name, names).into()
+        match nearest(name, names) {
+            Some(hint) => Failure::bad(format!("there is no specimen '{name}': {hint}")),
+            None => Failure::bad(format!(
+                "there is no specimen '{name}': `konklave list --specimens` names all"
+            )),
+        }
     })
 }
 
@@ -33,7 +45,7 @@ pub(crate) fn find(
 pub(crate) fn list(is_json: bool, catalog: &'static Catalog) -> Result<Exit, Failure> {
     let specimens: Vec<_> = catalog.specimens().iter().filter_map(|entry| entry.flaw).collect();
     if is_json {
-        output::json(&json!({ "specimens": specimens, "objects": OBJECTS }))?;
+        output::json(&Told::plain(json!({ "specimens": specimens, "objects": OBJECTS })))?;
         return Ok(Exit::Fine);
     }
     let mut lines = Vec::new();

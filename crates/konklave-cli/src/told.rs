@@ -77,6 +77,11 @@ pub(crate) struct Told<T> {
 }
 
 impl<T: Serialize> Told<T> {
+    /// The report with the options of the command line.
+    pub(crate) fn plain(report: T) -> Self {
+        Self::new(report, [])
+    }
+
     /// The report with the options of the command line, of which some have these effective values.
     pub(crate) fn new(report: T, effective: impl IntoIterator<Item = (String, Value)>) -> Self {
         let mut options = OPTIONS.lock().expect(UNHARMED).clone().unwrap_or_default();

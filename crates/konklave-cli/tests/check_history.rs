@@ -292,3 +292,51 @@ jobs (queue): 1 operation, by 1 process
     assert_eq!(report["objects"][1]["name"], "jobs");
     assert_eq!(report["objects"][1]["findings"][0]["verdict"], "consistent");
 }
+
+/// A process that asks again at the tick of the answer has waited for it.
+#[test]
+fn a_process_that_asks_at_the_tick_of_its_answer_does_not_pipeline() {
+    let history = r#"{"konklave_history":1,"object":"register"}
+{"process":0,"seq":0,"op":{"write":5},"invoked":0,"returned":10}
+{"process":0,"seq":1,"op":"read","result":null,"invoked":10,"returned":20}
+"#;
+    let path = file("tick.jsonl", history);
+    let report = konklave(&format!("check-history {} --json", path.display()));
+    let shown = text(&konklave(&format!("check-history {}", path.display())).stdout);
+    assert!(!shown.contains("pipeline"), "{shown}");
+    assert!(shown.contains("linearizable             no"), "{shown}");
+    assert_eq!(report.status.code(), Some(1));
+    // Another process may have asked before the answer was there.
+    let path =
+        file("ticks.jsonl", &history.replace("\"process\":0,\"seq\":1", "\"process\":1,\"seq\":0"));
+    assert!(
+        fine(&format!("check-history {}", path.display())).contains("linearizable             yes")
+    );
+}
+
+/// However many operations overlap: what is written later cannot have been read.
+#[test]
+fn a_value_that_is_read_before_it_is_written_is_found_among_many() {
+    let mut history = "{\"konklave_history\":1,\"object\":\"register\"}\n".to_owned();
+    for process in 0..60 {
+        let op = if process % 2 == 0 {
+            format!("{{\"write\":{}}}", process + 100)
+        } else {
+            "\"read\"".into()
+        };
+        let result =
+            if process % 2 == 0 { String::new() } else { format!("\"result\":{},", process + 99) };
+        history += &format!(
+            "{{\"process\":{process},\"seq\":0,\"op\":{op},{result}\
+             \"invoked\":0,\"returned\":200}}\n"
+        );
+    }
+    history += r#"{"process":70,"seq":0,"op":"read","result":7,"invoked":300,"returned":301}
+{"process":71,"seq":0,"op":{"write":7},"invoked":302,"returned":303}
+"#;
+    let path = file("early.jsonl", &history);
+    let out = konklave(&format!("check-history {} --consistency linearizable", path.display()));
+    let shown = text(&out.stdout);
+    assert_eq!(out.status.code(), Some(1), "{shown}");
+    assert!(shown.contains("linearizable  no") && shown.contains("read -> 7"), "{shown}");
+}

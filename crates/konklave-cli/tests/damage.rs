@@ -132,6 +132,44 @@ fn a_header_and_times_that_were_changed_are_refused() {
     }
 }
 
+/// The text with every number behind this key changed.
+fn changed(text: &str, key: &str, change: fn(u64) -> u64) -> String {
+    let mut pieces = text.split(key);
+    let mut changed = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        let end = piece.find(|it: char| !it.is_ascii_digit()).unwrap();
+        let number = change(piece[..end].parse().unwrap());
+        changed.push_str(&format!("{key}{number}{}", &piece[end..]));
+    }
+    changed
+}
+
+/// Programs that rewrite JSON put blanks between tokens; what they change is noticed all the same.
+#[test]
+fn a_trace_that_was_rewritten_is_replayed_if_it_says_the_same() {
+    let path = file("rewritten.jsonl", "");
+    fine(&format!("run raymond --nodes 7 --trace {}", path.display()));
+    let replay = format!("replay -q {}", path.display());
+    let trace = fs::read_to_string(&path).unwrap();
+    let spaced = trace.replace("\":", "\": ").replace(",\"", ", \"");
+    fs::write(&path, &spaced).unwrap();
+    assert!(fine(&replay).contains("exactly as recorded"));
+    let doubled = changed(&spaced, "\"at\": ", |at| 2 * at);
+    let checksum = spaced.rfind(", \"checksum\"").unwrap();
+    for other in [
+        changed(&spaced, "\"at\": ", |_| 0),
+        changed(&spaced, "\"at\": ", |at| if at == 53 { 55 } else { at }),
+        changed(&doubled, "\"time\": ", |at| 2 * at),
+        changed(&spaced, "\"seed\": ", |_| 99),
+        format!("{}}}}}\n", &spaced[..checksum]),
+    ] {
+        assert_ne!(other, spaced);
+        fs::write(&path, other).unwrap();
+        let error = refused(&replay);
+        assert!(error.contains("checksum"), "{error}");
+    }
+}
+
 /// A token that died with its node is a broken lemma, too, but not what the run was ended for.
 #[test]
 fn a_run_that_starves_is_replayed_as_it_was() {

@@ -321,6 +321,54 @@ fn a_trace_can_go_to_standard_output() {
     assert!(!std::path::Path::new("-").exists(), "no file has this name");
 }
 
+/// Whatever never ends is refused before it fills the memory.
+#[test]
+#[cfg(unix)]
+fn an_endless_file_is_refused() {
+    let picture = file("endless.svg", "");
+    for command in [
+        "replay /dev/zero".to_owned(),
+        "shrink /dev/zero".to_owned(),
+        format!("draw /dev/zero {}", picture.display()),
+        "export /dev/zero --to csv".to_owned(),
+        "check-history /dev/zero".to_owned(),
+    ] {
+        let error = refused(&command);
+        assert!(error.contains("/dev/zero") && error.contains("more than 256 MiB"), "{error}");
+    }
+    assert!(refused("ring --config /dev/zero").contains("more than 64 MiB"));
+}
+
+/// A run that would go on after the last tick is stopped there, and says so.
+#[test]
+fn the_clock_has_an_end() {
+    let run = "run central --nodes 3 --entries 2 --crash 1@18446744073709551615";
+    let output = konklave(run);
+    assert_eq!(output.status.code(), Some(3), "{}", text(&output.stdout));
+    assert!(text(&output.stdout).contains("stopped where the clock ends, at 18446744073709551614"));
+    let before = "run central --nodes 3 --entries 2 --crash 1@18446744073709551614";
+    assert!(fine(before).contains("quiescence"));
+}
+
+#[test]
+fn lists_that_compare_does_not_take_are_those_of_a_sweep() {
+    for (list, sizes) in [
+        ("--load light,heavy --loss 0,0.01", " --nodes 13"),
+        ("--nodes 5,7 --load heavy", ""),
+        ("--delay constant:1,constant:2 --nodes 4", ""),
+        ("--topology ring,star -n 4", ""),
+    ] {
+        let error = refused(&format!("compare raymond,naimi-trehel {list}"));
+        let sweep = format!("konklave sweep raymond,naimi-trehel {list}{sizes}");
+        assert!(error.contains(&sweep), "{error}");
+    }
+    // The sweep that is named works.
+    let sweep = "sweep raymond,naimi-trehel --load light,heavy --loss 0,0.01 --nodes 13 --seeds 1";
+    assert!(konklave(sweep).status.code().is_some_and(|code| code < 2));
+    // What is wrong for both is refused by itself.
+    assert!(refused("compare raymond --nodes 5,x").contains("write a number"));
+}
+
 #[test]
 fn counts_can_be_written_in_every_form() {
     for nodes in ["1000", "1_000", "1e3", "0.1e4"] {

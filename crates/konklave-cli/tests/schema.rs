@@ -121,6 +121,39 @@ fn every_report_is_as_the_schema_says_and_names_its_options() {
     }
 }
 
+/// What has no seed names its command and options, too.
+#[test]
+fn reports_that_measure_nothing_have_the_same_beginning() {
+    let root = schema();
+    let trace = file("schema.jsonl", "");
+    let run = "run lamport --nodes 4 --entries 3 --loss 0.1 --delay uniform:1..10";
+    konklave(&format!("{run} --trace {}", trace.display()));
+    let (trace, examples) =
+        (trace.display(), concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples"));
+    for (kind, arguments) in [
+        ("list", "list --json".to_owned()),
+        ("list_specimens", "list --specimens --json".to_owned()),
+        ("explain", "explain raymond --json".to_owned()),
+        ("explain", "explain maekawa-without-inquire --json".to_owned()),
+        ("replay", format!("replay {trace} --json")),
+        ("shrink", format!("shrink {trace} --json")),
+        ("check_history", format!("check-history {examples}/histories/queue-witness.jsonl --json")),
+        ("check_histories", format!("check-history {examples}/histories/several.jsonl --json")),
+        ("check_history", "check --specimen queue-get-overtakes-put --json".to_owned()),
+        ("check_chance", "check --specimen maekawa-yield-is-no-failure --json".to_owned()),
+        ("check_faults", "check raymond --nodes 2 --faults --json".to_owned()),
+        ("experiment", "experiment records --samples 1000 --ring 100 --json".to_owned()),
+    ] {
+        let report = json_of(&arguments);
+        validate(&report, &root["$defs"][kind], &root, &arguments);
+        let is_this = |it: &Value| it["$ref"] == format!("#/$defs/{kind}");
+        assert!(root["anyOf"].as_array().unwrap().iter().any(is_this), "{kind}");
+        let command = report["command"].as_str().unwrap().replace('\'', "");
+        assert_eq!(command, format!("konklave {arguments}"));
+        assert_eq!(report["options"]["json"], true, "{arguments}");
+    }
+}
+
 #[test]
 fn options_have_their_effective_values() {
     let report = json_of("run lamport --entries 1_0 --json");

@@ -150,7 +150,10 @@ fn may_name(file: &str) -> bool {
 #[test]
 fn only_the_catalogue_knows_problems_and_algorithms() {
     let catalog = Catalog::standard();
-    let problems: Vec<_> = catalog.problems().iter().map(|problem| problem.name).collect();
+    // Histories name shared objects by their specifications, and a search has a dictionary, too.
+    let is_object = |name: &&str| konklave_check::history::OBJECTS.contains(name);
+    let problems = catalog.problems().iter().map(|problem| problem.name);
+    let problems: Vec<_> = problems.filter(|name| !is_object(name)).collect();
     let mut complaints = Vec::new();
     for krate in ["sim", "check", "stage", "report", "draw", "cli"] {
         for (file, text) in sources(&format!("crates/konklave-{krate}/src")) {

@@ -14,15 +14,28 @@ pub(crate) struct Page {
     /// Where the next thing can begin.
     pub(crate) y: f64,
     title: String,
+    /// The width at which it is shown, if it is not its own.
+    shown: Option<f64>,
 }
 
 impl Page {
     /// An empty picture that bears its title.
     pub(crate) fn new(title: &str, width: f64) -> Self {
-        let mut page =
-            Self { canvas: Canvas::default(), width, y: MARGIN, title: title.to_owned() };
+        let mut page = Self {
+            canvas: Canvas::default(),
+            width,
+            y: MARGIN,
+            title: title.to_owned(),
+            shown: None,
+        };
         page.lines(title, Font::TITLE);
         page
+    }
+
+    /// Scales the picture down to this width, if it is wider.
+    pub(crate) fn at_most(mut self, width: f64) -> Self {
+        self.shown = Some(width).filter(|width| *width < self.width);
+        self
     }
 
     /// Adds wrapped text.
@@ -51,6 +64,7 @@ impl Page {
         }
         let title = if self.title.is_empty() { "Picture" } else { &self.title };
         let size = (self.width, self.y + MARGIN);
-        self.canvas.finish(size, title, desc)
+        let scale = self.shown.map_or(1.0, |shown| shown / self.width);
+        self.canvas.finish(size, scale, title, desc)
     }
 }

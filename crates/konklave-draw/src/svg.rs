@@ -139,16 +139,23 @@ impl Canvas {
     }
 
     /// The whole picture, from (0, 0) to (`width`, `height`).
-    pub(crate) fn finish(self, (width, height): (f64, f64), title: &str, desc: &str) -> String {
+    pub(crate) fn finish(
+        self,
+        (width, height): (f64, f64),
+        scale: f64,
+        title: &str,
+        desc: &str,
+    ) -> String {
+        let shown = (Px((scale * width).ceil()), Px((scale * height).ceil()));
         let (width, height) = (Px(width.ceil()), Px(height.ceil()));
         let (title, desc, sheet) = (Escaped(title), Escaped(desc), style::sheet());
         let root = style::ROOT;
         format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"{root}\" role=\"img\" \
-             width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\">\n\
+             width=\"{}\" height=\"{}\" viewBox=\"0 0 {width} {height}\">\n\
              <title>{title}</title>\n<desc>{desc}</desc>\n<style>{sheet}</style>\n\
              <rect class=\"k-bg\" width=\"{width}\" height=\"{height}\"/>\n{}</svg>\n",
-            self.body
+            shown.0, shown.1, self.body
         )
     }
 }

@@ -71,6 +71,8 @@ pub struct Finished {
     pub report: PathBuf,
     /// The link; none if something of another kind has its name, which is left alone.
     pub latest: Option<PathBuf>,
+    /// Something else with the name of the link, which was left as it is.
+    pub foreign: Option<PathBuf>,
 }
 
 impl Folder {
@@ -164,17 +166,17 @@ impl Folder {
         }
         let report = self.write(REPORT, report.html_of(&written))?;
         let Some(name) = self.path.file_name().filter(|name| *name != LATEST) else {
-            return Ok(Finished { report, latest: None });
+            return Ok(Finished { report, latest: None, foreign: None });
         };
         let beside = self.path.parent().unwrap_or(Path::new(""));
         let latest = beside.join(LATEST);
         if !is_replaceable(&latest) {
-            return Ok(Finished { report, latest: None });
+            return Ok(Finished { report, latest: None, foreign: Some(latest) });
         }
         let draft = beside.join(format!(".{LATEST}.{}", std::process::id()));
         let pointed = point(&draft, name).and_then(|()| fs::rename(&draft, &latest));
         match pointed {
-            Ok(()) => Ok(Finished { report, latest: Some(latest) }),
+            Ok(()) => Ok(Finished { report, latest: Some(latest), foreign: None }),
             Err(error) => {
                 // It may not even be there.
                 let _ = fs::remove_file(&draft);

@@ -23,15 +23,16 @@ pub struct Window {
     pub waiting: f64,
 }
 
-/// At most this many windows of equal length, which cover all ticks of a run.
+/// At most this many windows, which cover all ticks of a run, also the last: of equal length, but
+/// that the last one may be shorter.
 pub fn windows(account: &Account, most: u64) -> Vec<Window> {
     let last = account.end.as_ref().map(|end| end.time);
     let last = last.max(account.events.last().map(|event| event.at)).unwrap_or(0);
     let length = (last + 1).div_ceil(most.max(1));
     let count = (last + 1).div_ceil(length);
-    let window = |place| Window {
+    let window = |place: u64| Window {
         from: place * length,
-        to: (place + 1) * length,
+        to: ((place + 1) * length).min(last + 1),
         sent: 0,
         in_transit: 0.0,
         granted: 0,
@@ -47,14 +48,14 @@ pub fn windows(account: &Account, most: u64) -> Vec<Window> {
             Fate::Lost => continue,
             Fate::InFlight => last + 1,
         };
-        spread(&mut windows, (sent, arrived), length, |window| &mut window.in_transit);
+        spread(&mut windows, (sent, arrived), |window| &mut window.in_transit);
     }
     for span in &account.spans {
         let (from, to) = (at(span.from), span.to.map_or(last + 1, at));
         match span.kind {
             SpanKind::Held => windows[(from / length) as usize].granted += 1,
             SpanKind::Waiting => {
-                spread(&mut windows, (from, to), length, |window| &mut window.waiting);
+                spread(&mut windows, (from, to), |window| &mut window.waiting);
             }
             SpanKind::Crashed | SpanKind::Paused => {}
         }
@@ -66,16 +67,15 @@ pub fn windows(account: &Account, most: u64) -> Vec<Window> {
 fn spread(
     windows: &mut [Window],
     (from, to): (u64, u64),
-    length: u64,
     quantity: impl Fn(&mut Window) -> &mut f64,
 ) {
-    let first = (from / length) as usize;
+    let first = windows.partition_point(|window| window.to <= from);
     for window in windows.iter_mut().skip(first) {
         if window.from >= to {
             break;
         }
         let ticks = to.min(window.to) - from.max(window.from);
-        *quantity(window) += ticks as f64 / length as f64;
+        *quantity(window) += ticks as f64 / (window.to - window.from) as f64;
     }
 }
 
@@ -109,6 +109,13 @@ pub fn crowd(title: &str, windows: &[Window]) -> String {
         .svg()
 }
 
+/// A quantity as it developed, step by step from zero.
+pub fn series(title: &str, (x, y): (&str, &str), values: &[f64]) -> String {
+    let plot = Plot::new(title).x(x, Axis::Auto).y(y, Axis::Auto);
+    let points = (0..).map(f64::from).zip(values).map(|(x, y)| Point::new(x, *y));
+    plot.measured(y, points.collect::<Vec<_>>()).svg()
+}
+
 /// Requests granted per T, over time.
 pub fn rate(title: &str, windows: &[Window], t: f64) -> String {
     let plot = Plot::new(title).x("time, in ticks", Axis::Auto).y("granted per T", Axis::Auto);
@@ -136,9 +143,10 @@ mod tests {
             waiting: 0.0,
         };
         let mut windows = [0, 10, 20].map(window);
-        spread(&mut windows, (8, 21), 10, |window| &mut window.waiting);
-        assert_eq!(windows.map(|window| window.waiting), [0.2, 1.0, 0.1]);
-        spread(&mut windows, (5, 5), 10, |window| &mut window.waiting);
+        windows[2].to = 25; // The last one may be shorter.
+        spread(&mut windows, (8, 21), |window| &mut window.waiting);
+        assert_eq!(windows.map(|window| window.waiting), [0.2, 1.0, 0.2]);
+        spread(&mut windows, (5, 5), |window| &mut window.waiting);
         assert_eq!(windows[0].waiting, 0.2, "what takes no time is no crowd");
     }
 }

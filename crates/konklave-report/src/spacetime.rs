@@ -4,7 +4,9 @@ use konklave::trace::Line;
 use konklave_draw::spacetime::{self, Diagram, EventId, EventKind, History, SpanLook};
 use konklave_stage::erased::Erased;
 
-use crate::account::{Account, Event, Fate, SpanKind, TraceError, Vocabulary, What, labels};
+use crate::account::{
+    Account, Event, Fate, Message, SpanKind, TraceError, Vocabulary, What, labels,
+};
 
 /// The maximum number of events of an excerpt.
 pub const EVENTS: usize = 300;
@@ -219,7 +221,10 @@ fn excerpt(whole: Diagram<'_>, account: &Account) -> Picture {
     let beginning = |count: usize| whole.clone().first(count);
     let first = most_that_fit(events, |count| fits(&beginning(count)));
     let is_broken = account.end.as_ref().is_some_and(|end| end.broken.is_some());
-    let goal = account.guilty.or_else(|| first_goal(account).filter(|_| !is_broken));
+    // A beginning without a message that arrives shows nothing of the algorithm.
+    let arrives = |message: &Message| matches!(message.fate, Fate::Arrived(event) if event < first);
+    let after = if account.messages.iter().any(arrives) { 0 } else { first };
+    let goal = account.guilty.or_else(|| first_goal(account, after).filter(|_| !is_broken));
     let (part, what) = match goal {
         Some(goal) if account.guilty.is_some() || goal >= first => {
             let past = |count: usize| whole.clone().causal(EventId(goal)).last(count);
@@ -253,10 +258,10 @@ fn most_that_fit(limit: usize, fits: impl Fn(usize) -> bool) -> usize {
     low
 }
 
-/// The first event at which a node got what it asked for.
-fn first_goal(account: &Account) -> Option<usize> {
+/// The first event from this one on at which a node got what it asked for.
+fn first_goal(account: &Account, after: usize) -> Option<usize> {
     let held = account.spans.iter().filter(|span| span.kind == SpanKind::Held);
-    held.map(|span| span.from).min()
+    held.map(|span| span.from).filter(|event| *event >= after).min()
 }
 
 /// The same, straight from the lines of a trace.

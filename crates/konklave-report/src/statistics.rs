@@ -29,6 +29,13 @@ impl Summary {
     pub fn high(&self) -> f64 {
         self.mean + self.margin.unwrap_or(0.0)
     }
+
+    /// How far the mean may be from the true one before they are said to differ: four standard
+    /// errors, or the confidence interval, which is wider for up to three values.
+    pub fn tolerance(&self) -> f64 {
+        let standard_error = self.deviation / (self.count as f64).sqrt();
+        self.margin.unwrap_or(0.0).max(4.0 * standard_error)
+    }
 }
 
 /// Mean, standard deviation and 95 % confidence interval (Student's t); none of nothing.

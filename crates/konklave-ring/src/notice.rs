@@ -278,6 +278,9 @@ impl Display for Notice {
             write!(f, "worker {worker} (id {id}) ")?;
         }
         match &self.what {
+            What::RingStarted { size: 1, ids } => {
+                write!(f, "a ring of 1 worker, id {}", listed(ids))
+            }
             What::RingStarted { size, ids } => {
                 write!(f, "a ring of {size} workers, ids {}", listed(ids))
             }

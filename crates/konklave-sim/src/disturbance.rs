@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::faults::{Faults, Target};
-use crate::occurrence::{FORGED, NOBODY, Occurrence, What};
+use crate::occurrence::{FORGED, NOBODY, Occurrence, Peer, What};
 use crate::random::{Random, Stream};
 use crate::rounds::Cause;
 use crate::simulation::Simulation;
@@ -88,9 +88,9 @@ where
         let place = match what {
             What::Fault(place) => place,
             What::Turns => return self.turns.fall_due(),
-            What::Message { mark, .. } | What::Returned { mark, .. } => {
-                self.world.strays -= 1;
-                return self.world.rounds.arrive(mark); // There is no receiver.
+            What::Message { .. } | What::Returned { .. } => {
+                self.world.strays -= 1; // There is no receiver.
+                return;
             }
             What::Command { .. } | What::Timer { .. } => return,
         };
@@ -174,9 +174,8 @@ where
             return;
         }
         match what {
-            What::Message { label, mark, .. } | What::Returned { label, mark, .. } => {
+            What::Message { label, .. } | What::Returned { label, .. } => {
                 self.world.strays -= 1;
-                self.world.rounds.arrive(mark);
                 if label != FORGED {
                     self.world.fault(Fault::Missed(label));
                 }
@@ -230,10 +229,10 @@ where
         self.world.monitor.on_fault();
         self.world.fault(Fault::Forged { from, to });
         let now = self.world.now;
-        let mark = self.world.rounds.mark(Cause::default());
-        let what = What::Message { from, label: FORGED, mark, msg };
+        let from = Peer::new(from, Cause::default());
+        let what = What::Message { from, label: FORGED, msg };
         self.world.strays += 1;
-        self.world.wheel.push_rarely(now.saturating_add(1), Occurrence { node: to, what });
+        self.world.deliver(now.saturating_add(1), Occurrence { node: to, what });
     }
 
     /// A message like those that were sent, with some bits changed if that still makes sense.

@@ -53,4 +53,4 @@ pub use faults::Faults;
 pub use konklave::trace::Ended;
 pub use recording::{Recording, write_line};
 pub use report::{Report, Stabilisation, Violation, Waiting};
-pub use simulation::{Options, Progress, Simulation};
+pub use simulation::{LAST_TICK, Options, Progress, Simulation};

@@ -14,6 +14,8 @@ const LARGEST: u32 = 1024;
 #[derive(Debug)]
 pub(crate) struct Links {
     nodes: u32,
+    /// The nodes below this number can be reached by all.
+    open: u32,
     /// A row of this many words for each sender.
     stride: usize,
     /// A bit for each receiver; empty if every node can send to every other.
@@ -23,7 +25,7 @@ pub(crate) struct Links {
 impl Links {
     /// A channel between every two nodes.
     pub(crate) fn complete(nodes: u32) -> Self {
-        Self { nodes, stride: 0, table: Vec::new() }
+        Self { nodes, open: nodes, stride: 0, table: Vec::new() }
     }
 
     /// The channels of a network.
@@ -33,6 +35,7 @@ impl Links {
         if graph.is_complete() || nodes > LARGEST {
             return links;
         }
+        links.open = 0;
         links.stride = nodes.div_ceil(64) as usize;
         links.table = vec![0; links.stride * nodes as usize];
         for from in NodeId::all(nodes) {
@@ -46,12 +49,18 @@ impl Links {
     /// Whether there is no channel from one node to the other.
     #[inline(always)]
     pub(crate) fn lack(&self, from: NodeId, to: NodeId) -> bool {
-        to.0 >= self.nodes || !self.table.is_empty() && !self.has(from, to)
+        to.0 >= self.open && !self.has(from, to)
+    }
+
+    /// Whether this node exists.
+    pub(crate) fn contain(&self, node: NodeId) -> bool {
+        node.0 < self.nodes
     }
 
     #[inline(always)]
     fn has(&self, from: NodeId, to: NodeId) -> bool {
-        self.table[self.stride * from.index() + to.index() / 64] >> (to.0 % 64) & 1 == 1
+        let row = self.table.get(self.stride * from.index() + to.index() / 64);
+        to.0 < self.nodes && row.is_some_and(|row| row >> (to.0 % 64) & 1 == 1)
     }
 
     /// The verdict about a message between two nodes.

@@ -135,7 +135,7 @@ impl Metrics {
 ///
 /// Loads count with their ranks. They are counted, not sorted, if there are more of them than
 /// values: then those of one value are a row of ranks.
-fn gini(loads: &[u32], max: u32, total: u64) -> f64 {
+pub fn gini(loads: &[u32], max: u32, total: u64) -> f64 {
     if total == 0 {
         return 0.0;
     }

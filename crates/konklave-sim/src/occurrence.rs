@@ -3,7 +3,7 @@
 use konklave::NodeId;
 use konklave::protocol::Protocol;
 
-use crate::rounds::Mark;
+use crate::rounds::Cause;
 
 /// Something that will happen.
 #[derive(Clone, Debug)]
@@ -18,10 +18,35 @@ impl<P: Protocol> Occurrence<P> {
     /// The message that is in transit, if it is one: its sender, its receiver, its content.
     pub(crate) fn in_transit(&self) -> Option<(NodeId, NodeId, &P::Msg)> {
         match &self.what {
-            What::Message { from, msg, .. } => Some((*from, self.node, msg)),
-            What::Returned { to, msg, .. } => Some((*to, self.node, msg)), // On its way back.
+            What::Message { from, msg, .. } => Some((from.node(), self.node, msg)),
+            What::Returned { to, msg, .. } => Some((to.node(), self.node, msg)), // On its way back.
             _ => None,
         }
+    }
+}
+
+/// The node at the other end of a message, and in the highest bit what the message descends from:
+/// one field, to keep occurrences small.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Peer(u32);
+
+impl Peer {
+    const TURN: u32 = 1 << 31;
+
+    #[inline(always)]
+    pub(crate) fn new(node: NodeId, cause: Cause) -> Self {
+        debug_assert!(node.0 < Self::TURN, "so many nodes fit into no memory");
+        Self(node.0 | u32::from(cause == Cause::Turn) << 31)
+    }
+
+    #[inline(always)]
+    pub(crate) fn node(self) -> NodeId {
+        NodeId(self.0 & !Self::TURN)
+    }
+
+    #[inline(always)]
+    pub(crate) fn cause(self) -> Cause {
+        if self.0 & Self::TURN == 0 { Cause::Request } else { Cause::Turn }
     }
 }
 
@@ -37,23 +62,19 @@ pub(crate) enum What<P: Protocol> {
     /// A message arrives.
     Message {
         /// Its sender.
-        from: NodeId,
+        from: Peer,
         /// How many messages led to it, itself included; while a trace is written, its number
         /// there, from which the recording knows that. One field, to keep occurrences small.
         label: u32,
-        /// Its round, and what it descends from.
-        mark: Mark,
         /// Its content.
         msg: P::Msg,
     },
     /// A message comes back to its sender: its receiver has left.
     Returned {
         /// The receiver.
-        to: NodeId,
+        to: Peer,
         /// See above.
         label: u32,
-        /// See above.
-        mark: Mark,
         /// Its content.
         msg: P::Msg,
     },

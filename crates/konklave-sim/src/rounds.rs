@@ -4,16 +4,6 @@
 //! has had its turn since. With a delay of one and a turn at every tick, that is a round of the
 //! synchronous model; in any other run, it is what the literature counts in its place.
 
-/// What is known about a message besides its way and content.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Mark {
-    /// Whether the round in which it was sent has an odd number: what is in transit was sent in
-    /// this round or in the one before.
-    is_odd: bool,
-    /// What it descends from.
-    pub(crate) cause: Cause,
-}
-
 /// What set off a chain of messages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Cause {
@@ -24,15 +14,16 @@ pub(crate) enum Cause {
     Turn,
 }
 
-/// The present round.
+/// The present round. A message's arrival is known when it is sent, so the last arrival of all says
+/// when nothing of what is in transit now will be: no message need remember its round.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Rounds {
     number: u64,
-    is_odd: bool,
-    /// How many messages from before it are still in transit.
-    old: u64,
-    /// When it began.
     began: u64,
+    /// When everything that was in transit at its beginning has arrived.
+    settled: u64,
+    /// When everything that has ever been sent has arrived.
+    last_arrival: u64,
 }
 
 impl Rounds {
@@ -41,26 +32,20 @@ impl Rounds {
         self.number
     }
 
-    /// The mark of a message that is sent now.
+    /// A message that is sent now will arrive then.
     #[inline(always)]
-    pub(crate) fn mark(self, cause: Cause) -> Mark {
-        Mark { is_odd: self.is_odd, cause }
+    pub(crate) fn expect(&mut self, arrival: u64) {
+        self.last_arrival = self.last_arrival.max(arrival);
     }
 
-    /// A message with this mark is in transit no more.
-    #[inline(always)]
-    pub(crate) fn arrive(&mut self, mark: Mark) {
-        self.old -= u64::from(mark.is_odd != self.is_odd);
-    }
-
-    /// Begins the next round if this one is over; nodes have a turn in every period.
-    pub(crate) fn go_on_if_over(&mut self, now: u64, period: u64, in_transit: u64) -> bool {
-        let is_over = self.old == 0 && now >= self.began.saturating_add(period);
+    /// Begins the next round if this one is over, at the end of a moment; nodes have a turn in
+    /// every period.
+    pub(crate) fn go_on_if_over(&mut self, now: u64, period: u64) -> bool {
+        let is_over = now >= self.settled && now >= self.began.saturating_add(period);
         if is_over {
             self.number += 1;
-            self.is_odd = !self.is_odd;
-            self.old = in_transit;
             self.began = now;
+            self.settled = self.last_arrival;
         }
         is_over
     }

@@ -19,7 +19,7 @@ use crate::faults::Faults;
 use crate::links::Links;
 use crate::memory::Pages;
 use crate::metrics::Load;
-use crate::occurrence::{FORGED, NOBODY, Occurrence, What};
+use crate::occurrence::{FORGED, NOBODY, Occurrence, Peer, What};
 use crate::random::Random;
 use crate::recording::Recording;
 use crate::report::{Report, Waiting};
@@ -109,6 +109,9 @@ pub(crate) struct Node<P> {
     pub(crate) load: Load,
 }
 
+/// The last tick of the clock: a run that would go on is stopped there. Sums of times that are
+/// larger come out one tick later, where nothing can be told apart.
+pub const LAST_TICK: u64 = u64::MAX - 1;
 /// How far ahead nodes are fetched from memory: enough steps to hide a cache miss.
 const LOOK_AHEAD: usize = 16;
 /// How many waiting nodes a report names.
@@ -262,17 +265,18 @@ where
         if !PLAIN && !self.absent.is_empty() && self.absent.contains_key(&to) {
             return self.miss(to, what);
         }
-        let What::Message { from, label, mark, msg } = what else {
+        let What::Message { from, label, msg } = what else {
             return P::happen_inside::<_, _, METERED, PLAIN>(self, to, what);
         };
         let Node { state, load } = node;
         if load.has_left() {
-            return self.send_back(from, What::Returned { to, label, mark, msg });
+            let to = Peer::new(to, from.cause());
+            return self.send_back(from.node(), What::Returned { to, label, msg });
         }
         let world = &mut self.world;
         world.received += 1;
-        world.rounds.arrive(mark);
-        world.cause = mark.cause;
+        world.cause = from.cause();
+        let from = from.node();
         world.digest.fold(u64::from(from.0) << 32 | u64::from(to.0));
         if METERED {
             load.messages += 1;
@@ -285,7 +289,7 @@ where
     #[cold]
     fn send_back(&mut self, sender: NodeId, what: What<P>) {
         let time = self.world.return_time(sender);
-        self.world.wheel.push_rarely(time, Occurrence { node: sender, what });
+        self.world.deliver(time, Occurrence { node: sender, what });
     }
 
     /// What follows a batch: turns, and faults that had to wait. Why the run ends then, if it does.

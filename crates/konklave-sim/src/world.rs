@@ -53,7 +53,7 @@ pub(crate) struct World<'a, P: Protocol, W, M, const METERED: bool> {
     /// The longest chain of messages that ended at a node that has left.
     pub(crate) depth_of_gone: u32,
     /// How many commands were planned.
-    plans: u32,
+    pub(crate) plans: u32,
     /// The last plan of each crashed node that its crash has made void.
     void_plans: BTreeMap<NodeId, u32>,
     pub(crate) violation: Option<Box<Violation>>,
@@ -177,6 +177,7 @@ where
         let mut agenda = Agenda {
             now: self.now,
             messages: self.sent,
+            rounds: self.rounds.number(),
             plan: &mut |time, node, command| {
                 *plans += 1;
                 let what = What::Command { command, plan: *plans };
@@ -294,7 +295,7 @@ where
         let Occurrence { node: to, what: What::Message { from, label, msg, .. } } = &message else {
             return;
         };
-        let (from, to, label) = (*from, *to, *label);
+        let (from, to, label) = (from.node(), *to, *label);
         if let Some(recording) = &mut self.recording {
             recording.effect(Effect::Send { to, msg: Value::json(msg) });
         }
@@ -305,18 +306,26 @@ where
             }
         }
         match self.network.send(from, to, self.now) {
-            Fate::Once(time) => self.wheel.push_rarely(time, message),
+            // Nothing is in transit to a node that does not exist, and the run ends with this step.
+            _ if !self.links.contain(to) => {}
+            Fate::Once(time) => self.deliver(time, message),
             Fate::Twice(first, second) => {
                 self.message_fault(Fault::Doubled(label));
                 self.strays += 1;
-                self.wheel.push_rarely(first, message.clone());
-                self.wheel.push_rarely(second, message);
+                self.deliver(first, message.clone());
+                self.deliver(second, message);
             }
             Fate::Lost => {
                 self.message_fault(Fault::Lost(label));
                 self.strays -= 1;
             }
         }
+    }
+
+    /// Lets a message arrive then.
+    pub(crate) fn deliver(&mut self, time: u64, message: Occurrence<P>) {
+        self.rounds.expect(time);
+        self.wheel.push_rarely(time, message);
     }
 
     /// When a message that cannot be delivered is back at its sender.

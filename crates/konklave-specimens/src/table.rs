@@ -19,7 +19,8 @@ use konklave_catalog::system::{System, erased_nodes};
 
 use crate::{Flaw, Flawed};
 
-/// All specimens: locks by permission, locks by token, booking, elections on rings, others.
+/// All specimens: locks by permission, locks by token, booking, elections on rings, other
+/// elections.
 pub fn all() -> impl Iterator<Item = &'static Specimen> {
     let groups =
         [&permissions::ALL[..], &tokens::ALL, &bookings::ALL, &rings::ALL, &elections::ALL];

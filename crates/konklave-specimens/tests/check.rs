@@ -122,6 +122,7 @@ fn there_is_one_of_each_kind() {
         Finding::Overlap,
         Finding::GroundlessDenial,
         Finding::NoChannel,
+        Finding::Inconsistent,
     ];
     assert_eq!(kinds, expected.into());
 }

@@ -26,7 +26,7 @@ fn a_message_past_the_neighbour_is_noticed_by_every_driver() {
     assert_eq!(simulated, "sends to neighbours");
     let mut recorded = lines.iter().cloned().map(Ok);
     expect(system.replay(&mut recorded, &mut |_| {}).unwrap().broken);
-    expect(Some(system.shrink(&lines, &mut || true).unwrap().broken));
+    expect(Some(system.shrink(&lines, None, &mut || true).unwrap().broken));
 
     let checked = system.check(&setting.plan(false), &mut |_| true).unwrap();
     let is_listed = |name| checked.properties.iter().any(|it| it.name == name);

@@ -16,7 +16,7 @@ fn complaint(specimen: &'static Specimen, broken: &'static Entry) -> Option<Stri
     let Some((seed, lines)) = specimen.hunt(&site, expected).unwrap() else {
         return Some(format!("{name}: not with any seed up to {expected}"));
     };
-    let shorter = site.system().unwrap().shrink(&lines, &mut || true).unwrap();
+    let shorter = site.system().unwrap().shrink(&lines, None, &mut || true).unwrap();
     assert!(!shorter.is_interrupted);
     // Every node starts, and that is not a step that could be spared.
     let steps = shorter.after.steps as usize - setting.nodes() as usize;

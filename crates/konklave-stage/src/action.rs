@@ -65,6 +65,37 @@ pub enum Action<P: Protocol> {
 }
 
 impl<P: Protocol> Action<P> {
+    /// The same action of nodes that differ only in the type of their commands.
+    ///
+    /// # Errors
+    ///
+    /// If it is a command that cannot be converted.
+    pub fn convert<Q, E>(
+        self,
+        convert: impl FnOnce(NodeId, P::Command) -> Result<Q::Command, E>,
+    ) -> Result<Action<Q>, E>
+    where
+        Q: Protocol<Msg = P::Msg, Timer = P::Timer>,
+    {
+        Ok(match self {
+            Self::Command { node, command } => {
+                Action::Command { node, command: convert(node, command)? }
+            }
+            Self::Start(node) => Action::Start(node),
+            Self::Timer { node, timer } => Action::Timer { node, timer },
+            Self::Tick(node) => Action::Tick(node),
+            Self::Deliver(number) => Action::Deliver(number),
+            Self::Return(number) => Action::Return(number),
+            Self::DeliverForged { from, to, msg } => Action::DeliverForged { from, to, msg },
+            Self::Lose(number) => Action::Lose(number),
+            Self::Duplicate(number) => Action::Duplicate(number),
+            Self::Crash(node) => Action::Crash(node),
+            Self::Restart(node) => Action::Restart(node),
+            Self::Forge { from, to } => Action::Forge { from, to },
+            Self::Spoil { node, messages } => Action::Spoil { node, messages },
+        })
+    }
+
     /// That a node gets an input by itself; none if the input is a message, or one that comes back.
     pub fn own(node: NodeId, input: Input<P>) -> Option<Self> {
         match input {

@@ -11,6 +11,7 @@
 //! | [`booking`] | booking: of intervals that overlap, at most one is held at a time |
 //! | [`election`] | leader election: exactly one node is elected, and all nodes learn which |
 //! | [`object`] | shared objects: what each answers if one operation follows the other |
+//! | [`circle`] | positions on a circle, as building blocks: hash functions and arcs |
 //! | [`wave`] | waves, as building blocks: every node takes part before any node decides |
 //!
 //! ```
@@ -25,6 +26,7 @@
 //! ```
 
 pub mod booking;
+pub mod circle;
 pub mod election;
 pub mod graph;
 pub mod mutex;

@@ -134,6 +134,13 @@ pub trait Protocol: Clone + Eq + Hash + Debug + Send + Sized + 'static {
         None
     }
 
+    /// Whether nodes choose at random, and convergence is a matter of chance: some fair schedules
+    /// of unlucky choices never become legal, but from every state some choices lead to a legal
+    /// one. So the system becomes legal with probability one.
+    fn converges_by_chance(&self) -> bool {
+        false
+    }
+
     /// What holds in every state of a system that keeps the algorithm's assumptions, beyond the
     /// problem's promises: the lemmas of its proof. They are the same for all nodes of a system.
     fn invariants(&self) -> Vec<Invariant<Self>> {

@@ -7,7 +7,7 @@ use konklave_catalog::compare::{Runs, Scenario};
 use konklave_catalog::entry::Entry;
 use konklave_catalog::expected::Expected;
 use konklave_catalog::needs::{Needs, Network};
-use konklave_catalog::option::{Opt, Usual, Verb, is};
+use konklave_catalog::option::{Opt, Usual, Verb, is_number};
 use konklave_catalog::problem::{About, Problem, Senses, Words};
 use konklave_catalog::quantity::{Measures, Quantity};
 use konklave_catalog::refusal::Refusal;
@@ -34,7 +34,7 @@ static REQUESTS: Opt = Opt {
         (Verb::Compare, Usual::Is("20")),
         (Verb::Sweep, Usual::Is("5")),
     ],
-    check: is::<u32>,
+    check: is_number,
     draw: |draw| Some((1 + draw.random.below(4)).to_string()),
     is_series: false,
     is_budget: true,
@@ -61,7 +61,9 @@ static ABOUT: About = About {
     },
     promises: Monitor::promises,
     liveness: &[],
+    fairness: |_| None,
     senses: Senses::of::<Counting>(),
+    how_often: &REQUESTS,
     repeats: None,
     shared_network: None,
     scenarios: |setup, _| {

@@ -34,8 +34,8 @@ pub struct Ballot {
     plan: Plan,
     /// The number of elections begun.
     begun: u32,
-    /// The number of starts that came in time.
-    started: u32,
+    /// The nodes that have started an election.
+    started: NodeSet,
     /// The number of elections decided.
     elected: u32,
     /// The start of the latest election.
@@ -85,7 +85,7 @@ impl Ballot {
             ids,
             plan,
             begun: 0,
-            started: 0,
+            started: NodeSet::new(),
             elected: 0,
             start: Start::Awaited(None),
             leader: None,
@@ -176,7 +176,7 @@ impl Workload for Ballot {
     fn on_event(&mut self, node: NodeId, event: &Event, agenda: &mut Agenda<'_, Command>) {
         match event {
             Event::Started => {
-                self.started += 1;
+                self.started.insert(node);
                 self.known = None;
                 self.note_start(agenda.now());
             }
@@ -223,7 +223,7 @@ impl Workload for Ballot {
             leader: leader.map(|node| self.ids[node.index()]),
             leader_node: leader,
             elections: self.elected.max(self.begun.min(1)),
-            initiators: self.started,
+            initiators: self.started.len(),
             known_by: self.known_by.len(),
             messages_to_elect: messages.total - messages_to_announce,
             messages_to_announce,

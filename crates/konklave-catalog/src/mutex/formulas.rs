@@ -39,6 +39,19 @@ impl Conditions {
     }
 }
 
+/// What a formula gives under the conditions of this run. A single node enters without a message,
+/// whatever the formula says about several.
+pub(super) fn value(
+    formula: fn(&Site, Conditions) -> Option<Expected>,
+    site: &Site,
+    options: &Options,
+) -> Option<Expected> {
+    match site.nodes() {
+        1 => Some(Expected::exactly("0", 0.0)),
+        _ => formula(site, Conditions::of(site, options)?),
+    }
+}
+
 /// A request to every other node and an answer from each.
 pub(super) fn two_each(site: &Site, _conditions: Conditions) -> Option<Expected> {
     Some(Expected::exactly("2(n-1)", 2.0 * (nodes(site) - 1.0)))
@@ -77,17 +90,12 @@ pub(super) fn carvalho_roucairol(site: &Site, conditions: Conditions) -> Option<
     }
 }
 
-/// n messages, but none for a single node.
-fn all_of(n: f64) -> f64 {
-    if n > 1.0 { n } else { 0.0 }
-}
-
 /// A request to every other node and the token, unless the token is here.
 pub(super) fn broadcast_token(site: &Site, conditions: Conditions) -> Option<Expected> {
     let n = nodes(site);
     match conditions.load {
         Demand::Light => Some(Expected::about("n-1", n - 1.0)),
-        _ if conditions.is_regular => Some(Expected::exactly("n", all_of(n))),
+        _ if conditions.is_regular => Some(Expected::exactly("n", n)),
         _ => Some(Expected::between("0 to n", 0.0, n)),
     }
 }
@@ -97,7 +105,7 @@ pub(super) fn singhal(site: &Site, conditions: Conditions) -> Option<Expected> {
     let n = nodes(site);
     match conditions.load {
         Demand::Light => Some(Expected::about("(n-1)/n (n/2+1)", (n - 1.0) / n * (n / 2.0 + 1.0))),
-        _ if conditions.is_regular => Some(Expected::exactly("n", all_of(n))),
+        _ if conditions.is_regular => Some(Expected::exactly("n", n)),
         _ => Some(Expected::between("0 to 2n-1", 0.0, 2.0 * n - 1.0)),
     }
 }
@@ -116,9 +124,7 @@ pub(super) fn naimi_trehel(site: &Site, conditions: Conditions) -> Option<Expect
     let n = site.nodes();
     match conditions.load {
         Demand::Light => Some(Expected::about("H_(n-1)", path_reversal(n, false))),
-        _ if conditions.is_regular && n > 1 => {
-            Some(Expected::about("4-6/(n+1)", path_reversal(n, true)))
-        }
+        _ if conditions.is_regular => Some(Expected::about("4-6/(n+1)", path_reversal(n, true))),
         _ => Some(Expected::between("0 to n", 0.0, nodes(site))),
     }
 }

@@ -74,7 +74,9 @@ static ABOUT: About = About {
     },
     promises: Monitor::promises,
     liveness: &["no starvation"],
+    fairness: |site| Some(fairness((site.entry().overtaking)(site))),
     senses: Senses::of::<Mutex>(),
+    how_often: &ENTRIES,
     repeats: None,
     shared_network: None,
     scenarios,
@@ -145,6 +147,16 @@ impl Problem for Mutex {
     fn event(event: &Event) -> Sense {
         let Event::Granted = event;
         Sense::Grant(Operation::only())
+    }
+}
+
+/// A bound on overtaking in words.
+fn fairness(bound: Option<u32>) -> String {
+    match bound {
+        Some(0) => "first come, first served: no node overtakes a waiting one".to_owned(),
+        Some(1) => "a node overtakes a waiting one at most once".to_owned(),
+        Some(bound) => format!("a node overtakes a waiting one at most {bound} times"),
+        None => "no bound on overtaking is promised, only that no node starves".to_owned(),
     }
 }
 

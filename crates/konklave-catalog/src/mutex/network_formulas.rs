@@ -22,7 +22,7 @@ pub(super) fn ring_chase(site: &Site, conditions: Conditions) -> Option<Expected
     match (conditions.load, site.choice("variant")) {
         (Demand::Light, "hop") => Some(Expected::about("n-1", n - 1.0)),
         (Demand::Light, _) => Some(Expected::about("3(n-1)/2", 1.5 * (n - 1.0))),
-        _ if conditions.is_regular => Some(Expected::exactly("2", if n > 1.0 { 2.0 } else { 0.0 })),
+        _ if conditions.is_regular => Some(Expected::exactly("2", 2.0)),
         // A hunt goes round at most once, and so does the token for it.
         _ => Some(Expected::between("0 to 2n", 0.0, 2.0 * n)),
     }

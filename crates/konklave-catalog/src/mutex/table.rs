@@ -22,7 +22,7 @@ use konklave::mutex::token_graph::{self, TokenGraph};
 use konklave::mutex::token_search::{Search, TokenSearch};
 use konklave::{NodeId, NodeSet};
 
-use super::formulas::{self, Conditions};
+use super::formulas;
 use super::sets::{quorums, structure};
 use super::{Mutex, network_formulas};
 use crate::entry::{Entry, line};
@@ -39,7 +39,7 @@ macro_rules! lock {
             mutex::$module,
             $needs,
             $choices,
-            |site, options| Conditions::of(site, options).and_then(|it| $formula(site, it)),
+            |site, options| formulas::value($formula, site, options),
             $build
         )
     };

@@ -71,14 +71,15 @@ struct Application {
 enum Status {
     #[default]
     Thinking,
-    /// The request that has not been released yet.
-    Busy,
+    /// It has asked to enter.
+    Waiting,
+    Inside,
 }
 
 impl Application {
     /// The number of releases to come, if it does not crash.
     fn wishes(&self) -> u64 {
-        u64::from(self.left) + u64::from(self.status == Status::Busy)
+        u64::from(self.left) + u64::from(self.status != Status::Thinking)
     }
 }
 
@@ -229,7 +230,7 @@ impl Workload for Contention {
             Command::Acquire => {
                 let application = &mut self.nodes[node.index()];
                 application.left = application.left.saturating_sub(1);
-                application.status = Status::Busy;
+                application.status = Status::Waiting;
                 application.asked = moment;
                 application.entries_before = self.entries;
             }
@@ -258,6 +259,7 @@ impl Workload for Contention {
         let Event::Granted = event;
         let now = agenda.now();
         agenda.after(self.plan.inside, node, Command::Release);
+        self.nodes[node.index()].status = Status::Inside;
         let Application { asked, entries_before, .. } = self.nodes[node.index()];
         let overtakings = self.entries - entries_before;
         self.entries += 1;
@@ -327,6 +329,9 @@ impl Workload for Contention {
         let (began, messages_before) = measured.began;
         let (ended, messages_after) = measured.ended.unwrap_or((time, messages.total));
         let span = (ended - began) as f64 / unit;
+        // A wait that the end of the run cuts off counts as far as it got.
+        let waiting = self.nodes.iter().filter(|it| it.status == Status::Waiting);
+        let overtakings = waiting.map(|it| self.entries - it.entries_before).max();
         MutexReport {
             entries: self.entries,
             messages_per_entry: per_entry((messages_after - messages_before) as f64),
@@ -336,7 +341,7 @@ impl Workload for Contention {
             waiting_time: measured.waiting.distribution(unit),
             waiting_times: measured.waiting.counts(unit),
             throughput: (span > 0.0).then(|| measured.entries as f64 / span),
-            overtakings_max: measured.overtakings_max,
+            overtakings_max: measured.overtakings_max.max(overtakings.unwrap_or(0)),
         }
     }
 }

@@ -103,6 +103,8 @@ impl Space<'_> {
             let watch = &mut Watch::new(self, tally, go_on);
             self.fair_cycles(&mut known.counterexamples, watch)?;
         }
+        let watch = &mut Watch::new(self, tally, go_on);
+        self.lost_chance(&mut known.counterexamples, watch)?;
         known.liveness = Some(match has_cycles {
             false => Liveness::Acyclic,
             true => Liveness::FairCycles,

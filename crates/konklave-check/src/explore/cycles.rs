@@ -20,7 +20,7 @@ use crate::meaning::{Traits, ask};
 use crate::report::{Bound, Counterexample};
 use crate::seen::{NOBODY, Seen, StateId};
 use crate::successors::{Action, Successor, Successors};
-use crate::system::COMES_TO_REST;
+use crate::system::{COMES_TO_REST, CONVERGENCE};
 use maze::{Door, Maze, NOWHERE, Room, Walk};
 
 impl Space<'_> {
@@ -69,8 +69,10 @@ impl Space<'_> {
         found: &mut Vec<Counterexample<Way>>,
         successors: &mut Successors<'_>,
     ) -> Result<(), Bound> {
-        let monitor = self.shape.monitor(&maze.rooms[walk[0].0].row);
-        let Err(mut broken) = ask(self.shared).at_rest(monitor) else { return Ok(()) };
+        let row = &maze.rooms[walk[0].0].row;
+        let illegality = self.illegality(row, successors).map_or(Ok(()), Err);
+        let verdict = illegality.and_then(|()| ask(self.shared).at_rest(self.shape.monitor(row)));
+        let Err(mut broken) = verdict else { return Ok(()) };
         let is_known = found.iter().any(|other| other.broken.promise == broken.promise);
         if self.is_wanted(&broken.promise) && !is_known {
             let repeat = if walk.len() == 1 { "repeats" } else { "repeat" };
@@ -130,7 +132,11 @@ impl Space<'_> {
         Ok(maze)
     }
 
-    fn steps(&self, row: &[u32], successors: &mut Successors<'_>) -> Vec<(Successor, Vec<u32>)> {
+    pub(super) fn steps(
+        &self,
+        row: &[u32],
+        successors: &mut Successors<'_>,
+    ) -> Vec<(Successor, Vec<u32>)> {
         let mut all = Vec::new();
         successors.of(row, self.shape.print(row), &mut |successor| all.push(successor));
         let write = |successor| {
@@ -141,8 +147,25 @@ impl Space<'_> {
         all.into_iter().map(write).collect()
     }
 
+    /// What a state lacks that is not legal, though all nodes are awake and connected.
+    fn illegality(&self, row: &[u32], successors: &mut Successors<'_>) -> Option<Broken> {
+        if !successors.stabilises || !successors.are_awake(row) || !successors.is_connected(row) {
+            return None;
+        }
+        let (locals, packets) = (self.shape.locals(row), self.shape.packets(row));
+        let meaning = ask(self.shared);
+        if meaning.converges_by_chance() {
+            return None; // Cycles are bad luck.
+        }
+        let Broken { detail, .. } = meaning.illegality(locals, packets)?;
+        Some(Broken { promise: CONVERGENCE.to_owned(), detail, node: None })
+    }
+
     /// The promise that would be broken if nothing more happened, once an application has asked.
     fn complaint(&self, row: &[u32], successors: &mut Successors<'_>) -> Option<String> {
+        if self.illegality(row, successors).is_some() {
+            return Some(CONVERGENCE.to_owned());
+        }
         let locals = self.shape.locals(row).iter();
         let traits = |&local| successors.lookup.traits(self.shared, local);
         if locals.map(traits).all(|traits| traits.standing == Standing::Idle) {

@@ -18,6 +18,8 @@ pub(super) struct Finding {
     /// What happens then; nothing, if that state itself is the problem.
     pub(super) successor: Option<Successor>,
     pub(super) broken: Broken,
+    /// Whether the schedule is not followed any further.
+    pub(super) is_cut: bool,
 }
 
 impl Finding {
@@ -38,7 +40,7 @@ pub(super) struct Findings {
 impl Findings {
     pub(super) fn add(&mut self, finding: Finding) {
         let promise = &finding.broken.promise;
-        if finding.successor.is_some() && !self.cuts.contains(promise) {
+        if finding.is_cut && !self.cuts.contains(promise) {
             self.cuts.insert(promise.clone());
         }
         match self.first.get_mut(promise) {

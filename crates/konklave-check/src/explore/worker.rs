@@ -1,5 +1,7 @@
 //! One thread of the search.
 
+mod legality;
+
 use konklave::NodeId;
 
 use super::held::Share;
@@ -102,6 +104,9 @@ impl<'a> Worker<'a> {
         if self.successors.is_at_rest(row, &found) {
             self.rest(frontier, index);
         }
+        if self.successors.stabilises && self.successors.are_awake(row) {
+            self.judge_legality(frontier, index, &found);
+        }
         for successor in found.drain(..) {
             if successor.monitor == BROKEN {
                 self.broken(frontier, index, successor);
@@ -132,7 +137,8 @@ impl<'a> Worker<'a> {
         let verdict = ask(self.space.shared).at_rest(monitor);
         if let Err(broken) = verdict {
             let (state, row) = (frontier.id(index), frontier.row(index).to_vec());
-            self.findings.add(Finding { steps: self.depth, state, row, successor: None, broken });
+            let (steps, successor, is_cut) = (self.depth, None, false);
+            self.findings.add(Finding { steps, state, row, successor, broken, is_cut });
         }
     }
 
@@ -143,8 +149,8 @@ impl<'a> Worker<'a> {
         let mut meaning = ask(self.space.shared);
         let broken = meaning.judge(monitor, news).expect_err("it was broken before").clone();
         let (state, row) = (frontier.id(index), row.to_vec());
-        let (steps, successor) = (self.depth + 1, Some(successor));
-        self.findings.add(Finding { steps, state, row, successor, broken });
+        let (steps, successor, is_cut) = (self.depth + 1, Some(successor), true);
+        self.findings.add(Finding { steps, state, row, successor, broken, is_cut });
     }
 
     /// Looks at all edges that were gathered and not looked at.
@@ -193,8 +199,8 @@ impl<'a> Worker<'a> {
         let all = ask(self.space.shared).broken_invariants(locals, packets);
         for mut broken in all {
             broken.node = broken.node.or(actor);
-            let (steps, row) = (self.depth + 1, self.scratch.clone());
-            self.findings.add(Finding { steps, state, row, successor: None, broken });
+            let (steps, row, is_cut) = (self.depth + 1, self.scratch.clone(), false);
+            self.findings.add(Finding { steps, state, row, successor: None, broken, is_cut });
         }
     }
 }

@@ -19,7 +19,6 @@ pub(super) struct Case<'a, O: Object> {
     /// The number of processes that pipeline.
     pub(super) pipelining: usize,
     complaints: Option<Complaints>,
-    without_source: OnceCell<Option<Vec<usize>>>,
     sequential: OnceCell<Outcome>,
     linearizable: OnceCell<Outcome>,
     in_program_order: OnceCell<Outcome>,
@@ -32,15 +31,26 @@ impl<'a, O: Object> Case<'a, O> {
             budget,
             pipelining: history.pipelining(),
             complaints: history.has_witness().then(|| check_witness(history)),
-            without_source: OnceCell::new(),
             sequential: OnceCell::new(),
             linearizable: OnceCell::new(),
             in_program_order: OnceCell::new(),
         }
     }
 
+    /// The verdict about a kind of consistency. If every process waits, its operations follow each
+    /// other also where one is invoked at the very tick at which the last returned.
+    pub(super) fn find(&self, wanted: Consistency) -> Finding {
+        let meant = match wanted {
+            Consistency::Linearizable if self.pipelining == 0 => {
+                Consistency::LinearizableInProgramOrder
+            }
+            wanted => wanted,
+        };
+        Finding { consistency: wanted, ..self.find_exactly(meant) }
+    }
+
     /// The witness order decides if it is valid. If it fails, another order may still be valid.
-    pub(super) fn find(&self, consistency: Consistency) -> Finding {
+    fn find_exactly(&self, consistency: Consistency) -> Finding {
         let broken = self.complaints.as_ref().map(|complaints| complaints.about(consistency));
         let finding = Finding {
             consistency,
@@ -53,8 +63,7 @@ impl<'a, O: Object> Case<'a, O> {
         if broken == Some(None) {
             return Finding { verdict: Verdict::Consistent, method: Method::Witness, ..finding };
         }
-        let sourceless = || without_source::<O>(self.history.operations());
-        if let Some(core) = self.without_source.get_or_init(sourceless) {
+        if let Some(core) = &without_source::<O>(self.history.operations(), consistency) {
             return Finding {
                 verdict: Verdict::Violated,
                 method: Method::Sources,
@@ -112,7 +121,7 @@ impl<'a, O: Object> Case<'a, O> {
         let others = others.into_iter().filter(|other| *other != wanted);
         let knows = |other: &Consistency| match self.searched(*other) {
             Outcome::Explained(order) => self.also_proves(order, wanted),
-            Outcome::Unexplained(_) => self.implies(wanted, *other),
+            Outcome::Unexplained(_) => Self::implies(wanted, *other),
             Outcome::Undecided => false,
         };
         let known = others.into_iter().find(knows).unwrap_or(wanted);
@@ -128,12 +137,9 @@ impl<'a, O: Object> Case<'a, O> {
             && (!wanted.keeps_time() || is_in_time())
     }
 
-    /// Whether each history of the one kind is of the other. To respect time is to leave each
-    /// process its order, unless it pipelines.
-    fn implies(&self, one: Consistency, other: Consistency) -> bool {
-        let has_program_order =
-            one.keeps_program_order() || self.pipelining == 0 && one.keeps_time();
-        (!other.keeps_program_order() || has_program_order)
+    /// Whether each history of the one kind is of the other.
+    fn implies(one: Consistency, other: Consistency) -> bool {
+        (!other.keeps_program_order() || one.keeps_program_order())
             && (!other.keeps_time() || one.keeps_time())
     }
 

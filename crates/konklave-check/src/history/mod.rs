@@ -44,6 +44,12 @@
 //! leaves the order of its overlapping operations open, its program order does not. So there is a
 //! third condition, that one order agrees with both ([`Consistency`]).
 //!
+//! # Equal ticks
+//!
+//! An operation that returns at the tick at which another is invoked overlaps it: which came first
+//! is unknown. Only if every process waits for its answers do the operations of each follow each
+//! other at equal ticks, too, since a process knows what it has waited for.
+//!
 //! # Pending operations
 //!
 //! An operation that has not returned may have had its effect or not, so an order may have it or
@@ -165,12 +171,16 @@ impl<O: Object> History<O> {
         &self.operations
     }
 
-    /// How many processes pipeline: they invoke an operation before the last one has returned.
+    /// How many processes pipeline: they invoke an operation before the last one has returned. To
+    /// invoke it at the very tick of the return is to have waited.
     pub fn pipelining(&self) -> usize {
+        let waits = |last: &Operation<O::Op>, next: &Operation<O::Op>| {
+            last.returned.is_some_and(|returned| returned <= next.invoked)
+        };
         let mut order: Vec<&Operation<O::Op>> = self.operations.iter().collect();
         order.sort_unstable_by_key(|operation| (operation.process, operation.seq));
         let of_one = order.chunk_by(|one, other| one.process == other.process);
-        of_one.filter(|it| it.windows(2).any(|pair| !pair[0].precedes(pair[1]))).count()
+        of_one.filter(|it| it.windows(2).any(|pair| !waits(pair[0], pair[1]))).count()
     }
 
     /// How many processes there are.

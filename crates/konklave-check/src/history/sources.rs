@@ -2,16 +2,23 @@
 
 use std::collections::HashMap;
 
-use super::{Nature, Object, Operation};
+use super::{Consistency, Nature, Object, Operation};
 
 /// Operations without a valid order, because a result has no source: no operation inserts it, or
-/// another has removed it.
-pub(super) fn without_source<O: Object>(operations: &[Operation<O::Op>]) -> Option<Vec<usize>> {
+/// another has removed it; or, if time matters, it was there before the first of those that insert
+/// it was invoked.
+pub(super) fn without_source<O: Object>(
+    operations: &[Operation<O::Op>],
+    consistency: Consistency,
+) -> Option<Vec<usize>> {
     let mut sources = HashMap::new();
     for (index, operation) in operations.iter().enumerate() {
         let nature = O::nature(operation.op);
         if !nature.asks() {
-            sources.insert((nature.part(), nature.value(None)), index);
+            let first = sources.entry((nature.part(), nature.value(None))).or_insert(index);
+            if operation.invoked < operations[*first].invoked {
+                *first = index;
+            }
         }
     }
     let mut taken = HashMap::new();
@@ -21,6 +28,9 @@ pub(super) fn without_source<O: Object>(operations: &[Operation<O::Op>]) -> Opti
         let Some(&source) = sources.get(&(nature.part(), Some(found))) else {
             return Some(vec![index]);
         };
+        if consistency.keeps_time() && operation.precedes(&operations[source]) {
+            return Some(vec![index, source]);
+        }
         if nature == Nature::Remove
             && let Some(first) = taken.insert(found, index)
         {

@@ -18,9 +18,10 @@ pub(crate) enum Happening<P: Protocol> {
     Act { action: Action<P>, choices: Vec<u32> },
     /// A message arrives, or comes back.
     Arrive { letter: Letter<P>, choices: Vec<u32> },
-    /// A message is lost.
-    Lose(Letter<P>),
-    /// A message is duplicated.
+    /// A message is lost. If its channel holds equal messages that were sent before it, these stay:
+    /// where the order matters, it matters which of them is lost.
+    Lose { letter: Letter<P>, before: usize },
+    /// A message is duplicated when it is sent.
     Duplicate(Letter<P>),
     /// A message is forged and arrives.
     Forge { from: NodeId, to: NodeId, msg: P::Msg, choices: Vec<u32> },
@@ -115,6 +116,7 @@ impl<P: Protocol> Happening<P> {
                         Action::Command { node: place(node)?, command: rename(&command)? }
                     }
                     Action::Timer { node, timer } => Action::Timer { node: place(node)?, timer },
+                    Action::Tick(node) => Action::Tick(place(node)?),
                     Action::Crash(node) => Action::Crash(place(node)?),
                     Action::Spoil { node, messages } => {
                         let messages = messages.into_iter();
@@ -127,7 +129,7 @@ impl<P: Protocol> Happening<P> {
                 Self::Act { action, choices }
             }
             Self::Arrive { letter: it, choices } => Self::Arrive { letter: letter(it)?, choices },
-            Self::Lose(it) => Self::Lose(letter(it)?),
+            Self::Lose { letter: it, before } => Self::Lose { letter: letter(it)?, before },
             Self::Duplicate(it) => Self::Duplicate(letter(it)?),
             Self::Forge { from, to, msg, choices } => {
                 Self::Forge { from: place(from)?, to: place(to)?, msg, choices }
@@ -220,18 +222,18 @@ impl<P: Protocol> Reader<P> {
         self.letters.push(letter);
     }
 
-    /// Takes a message out of its channel; whether it was the first there.
-    fn take(&mut self, number: u32) -> Result<(Letter<P>, bool), Unfit> {
+    /// Takes a message out of its channel; how many are there before it.
+    fn take(&mut self, number: u32) -> Result<(Letter<P>, usize), Unfit> {
         let letter = self.letters.get(number as usize).cloned().ok_or(Unfit::Damaged)?;
         let pending = self.pending.entry((letter.from, letter.to)).or_default();
         let place = pending.iter().position(|other| *other == number).ok_or(Unfit::Damaged)?;
         pending.remove(place);
-        Ok((letter, place == 0))
+        Ok((letter, place))
     }
 
     fn arrive(&mut self, number: u32, choices: Vec<u32>) -> Result<(), Unfit> {
-        let (letter, is_first) = self.take(number)?;
-        if !is_first {
+        let (letter, place) = self.take(number)?;
+        if place > 0 {
             self.order = Order::Any;
         }
         self.happenings.push(Happening::Arrive { letter, choices });
@@ -245,8 +247,11 @@ impl<P: Protocol> Reader<P> {
     fn fault(&mut self, fault: &Fault<P>) -> Result<(), Unfit> {
         match fault {
             Fault::Lost(number) => {
-                let (letter, _) = self.take(*number)?;
-                self.happenings.push(Happening::Lose(letter));
+                let (letter, place) = self.take(*number)?;
+                let before = self.pending[&(letter.from, letter.to)].iter().take(place);
+                let is_equal = |other: &&u32| self.letters[**other as usize].msg == letter.msg;
+                let before = before.filter(is_equal).count();
+                self.happenings.push(Happening::Lose { letter, before });
             }
             Fault::Missed(number) => self.arrive(*number, Vec::new())?,
             Fault::Restart(node) => {
@@ -266,5 +271,27 @@ impl<P: Protocol> Reader<P> {
             | Fault::Heal(_) => {}
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use konklave::mutex::ricart_agrawala::RicartAgrawala;
+
+    use super::*;
+
+    /// Where node 0 is gone, what the others do by themselves goes on.
+    #[test]
+    fn turns_move_with_their_node() {
+        let place = |node: NodeId| node.0.checked_sub(1).map(NodeId);
+        let turn = |node| Happening::<RicartAgrawala>::Act {
+            action: Action::Tick(NodeId(node)),
+            choices: Vec::new(),
+        };
+        let renamed = |node| match turn(node).renamed(&place, &|command| Some(*command)) {
+            Some(Happening::Act { action: Action::Tick(node), .. }) => Some(node),
+            _ => None,
+        };
+        assert_eq!((renamed(0), renamed(2)), (None, Some(NodeId(1))));
     }
 }

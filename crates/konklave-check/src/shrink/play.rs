@@ -194,16 +194,16 @@ where
     match happening {
         Happening::Act { action, choices } => act(chronicle, action, choices),
         Happening::Arrive { letter, choices } => {
-            let arrivals = similar(stage, letter).map(|number| stage.arrival(number));
+            let arrivals = similar(stage, letter, 0).map(|number| stage.arrival(number));
             let arrival = arrivals.into_iter().find(|it| stage.allows(it));
             arrival.is_some_and(|arrival| act(chronicle, &arrival, choices))
         }
-        Happening::Lose(letter) => {
-            let number = similar(stage, letter).next();
+        Happening::Lose { letter, before } => {
+            let number = similar(stage, letter, *before).next();
             number.is_some_and(|number| act(chronicle, &Action::Lose(number), &[]))
         }
         Happening::Duplicate(letter) => {
-            let number = similar(stage, letter).next();
+            let number = similar(stage, letter, usize::MAX).next();
             number.is_some_and(|number| act(chronicle, &Action::Duplicate(number), &[]))
         }
         Happening::Forge { from, to, msg, choices } => {
@@ -233,11 +233,12 @@ where
     may
 }
 
-/// The numbers of the messages that can stand for this one: one that says the same, or else the
-/// oldest on its channel.
+/// The numbers of the messages that can stand for this one: an equal one with this many equal ones
+/// before it, or as many as there are, or else the oldest on its channel.
 fn similar<'a, P, A, M>(
     stage: &'a Stage<P, A, M>,
     letter: &'a Letter<P>,
+    before: usize,
 ) -> impl Iterator<Item = u32> + use<'a, P, A, M>
 where
     P: Protocol,
@@ -245,7 +246,7 @@ where
     M: Monitor<Command = P::Command, Event = P::Event>,
 {
     let channel = || stage.transit().filter(|it| (it.from, it.to) == (letter.from, letter.to));
-    let same = channel().find(|it| it.msg == letter.msg);
+    let same = channel().filter(|it| it.msg == letter.msg).take(before.saturating_add(1)).last();
     same.into_iter().chain(channel().next()).map(|letter| letter.number)
 }
 

@@ -23,7 +23,7 @@ use std::time::Duration;
 
 use super::happening::Recorded;
 use super::play::Play;
-use super::{Shrunk, Size, Unfit, commands, shrink, shrink_without};
+use super::{Shrunk, Size, Unfit, commands, shrink};
 use crate::application::Application;
 use crate::system::{Pace, System, World};
 use crate::{Costs, Options as Search, explore};
@@ -69,7 +69,7 @@ where
     M: Monitor<Command = P::Command, Event = P::Event>,
 {
     let again = |lines: &[Line<P>]| {
-        shrink::<P, A, M>(make, nodes, monitor.clone(), lines, &mut || true)
+        shrink::<P, A, M>(make, nodes, monitor.clone(), None, lines, &mut || true)
             .unwrap_or_else(|unfit| panic!("{about}: {unfit:?}"))
     };
     let shrunk = again(lines);
@@ -348,15 +348,14 @@ fn nodes_that_matter_stay_and_no_others() {
     let (all, monitor) = (|me| hasty(me, 4), mutex::Monitor::new(4));
     let workload = contention(4, &options);
     let lines = simulate(options, 4, all, workload, monitor.clone()).unwrap();
-    let shrunk = shrink::<_, Visitor, _>(all, 4, monitor, &lines, &mut || true).unwrap();
+    let shrunk = shrink::<_, Visitor, _>(all, 4, monitor, None, &lines, &mut || true).unwrap();
     let asking = |lines: &[Line<_>]| commands(lines).into_iter().map(|it| it.0).collect::<Vec<_>>();
     let two = asking(&shrunk.schedule);
     assert_eq!(two.len(), 2);
     for gone in NodeId::all(4) {
         let (few, monitor) = (|me| hasty(me, 3), mutex::Monitor::new(3));
         let schedule = &shrunk.schedule;
-        let without =
-            shrink_without::<_, Visitor, _>(gone, few, 3, monitor, schedule, &mut || true);
+        let without = shrink::<_, Visitor, _>(few, 3, monitor, Some(gone), schedule, &mut || true);
         if two.contains(&gone) {
             assert_eq!(without.unwrap_err(), Unfit::Unrepeatable, "{gone}");
         } else {
@@ -371,7 +370,7 @@ fn what_cannot_be_shrunk_says_why() {
     let make = |me| RicartAgrawala::new(me, 2);
     let unfit = |lines: &[Line<RicartAgrawala>]| {
         let monitor = mutex::Monitor::new(2);
-        shrink::<_, Visitor, _>(make, 2, monitor, lines, &mut || true).unwrap_err()
+        shrink::<_, Visitor, _>(make, 2, monitor, None, lines, &mut || true).unwrap_err()
     };
     let ended = konklave::trace::Ended::Violation;
     let end = |broken| konklave::trace::End { ended, time: 0, steps: 0, broken };

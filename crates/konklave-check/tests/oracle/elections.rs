@@ -200,5 +200,5 @@ fn a_restart_is_survived_by_those_who_are_told() {
     let world = PATIENT.faults(Faults { restarts: 1, ..Faults::NONE });
     let system = elections(3, 1, Winner::Largest, world, numbered);
     let (unique, verdict) = agree("chang-roberts-numbered, a restart", all_notice(system));
-    assert_eq!((unique, verdict), (5267, Verdict::Exhausted));
+    assert_eq!((unique, verdict), (5403, Verdict::Exhausted));
 }

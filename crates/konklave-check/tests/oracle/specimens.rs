@@ -3,8 +3,10 @@
 use konklave::protocol::{Monitor, Protocol};
 use konklave_catalog::booking::Booking;
 use konklave_catalog::catalog::Catalog;
+use konklave_catalog::dictionary::Keyed;
 use konklave_catalog::election::Election;
 use konklave_catalog::mutex::Mutex;
+use konklave_catalog::object::Shared;
 use konklave_catalog::system::Explored;
 use konklave_check::application::Application;
 use konklave_check::{Options, System, Verdict, explore};
@@ -37,6 +39,8 @@ fn look_at(specimen: &'static Specimen, catalog: &'static Catalog) -> Found {
         look(lock)
     } else if let Some(booking) = explored.downcast_ref::<Explored<Booking>>() {
         look(booking)
+    } else if let Some(shared) = explored.downcast_ref::<Explored<Shared<Keyed>>>() {
+        look(shared)
     } else {
         look(explored.downcast_ref::<Explored<Election>>().expect("an election"))
     }

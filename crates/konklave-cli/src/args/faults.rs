@@ -4,7 +4,7 @@ use clap::Args;
 use konklave_sim::faults::{self, Corruption, Faults, Outage, Partition};
 
 /// Faults to inject.
-#[derive(Clone, Debug, Default, Args)]
+#[derive(Clone, Debug, Default, PartialEq, Args)]
 #[command(next_help_heading = "Faults")]
 pub struct FaultArgs {
     /// Probability that a message is lost

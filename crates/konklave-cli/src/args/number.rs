@@ -45,6 +45,18 @@ pub(crate) fn positive<T: TryFrom<u64> + PartialEq + From<bool>>(text: &str) -> 
     }
 }
 
+/// Parses a count between these two.
+pub(crate) fn within<T: TryFrom<u64>>(text: &str, least: u64, most: u64) -> Result<T, String> {
+    let number = count(text).ok().filter(|number| (least..=most).contains(number));
+    let number = number.and_then(|number| T::try_from(number).ok());
+    number.ok_or_else(|| format!("write a whole number from {least} to {most}"))
+}
+
+/// Parses a number of faults.
+pub(crate) fn faults(text: &str) -> Result<u8, String> {
+    within(text, 0, u8::MAX.into())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

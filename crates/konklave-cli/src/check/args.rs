@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use clap::Args;
 
-use crate::args::{Format, count, number_of_nodes, positive, threads, time};
+use crate::args::{Format, count, faults, number_of_nodes, positive, threads, time};
 use crate::given::Given;
 
 /// Options of `check`.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[command(after_help = "Examples:
   konklave check ricart-agrawala --nodes 3 --entries 2
   konklave check maekawa --nodes 3 --json
@@ -28,6 +28,10 @@ use crate::given::Given;
 The search covers every order in which messages arrive, timers expire and applications make
 requests. The report says for each promise whether it holds in every schedule, and how many messages
 the cheapest and the costliest schedule take. The limits apply to each algorithm of a family.
+
+With --faults, the table is about the system that its heading names, and no larger one: each node
+makes two requests, unless --entries, --elections or --budget is given, because what a fault leaves
+behind of a request often harms only the next.
 
 The search stops at the first broken promise, unless --go-on is given: then it shows a schedule for
 each promise that is broken. Either way, a schedule is followed up to the first promise that it
@@ -75,21 +79,27 @@ pub struct CheckArgs {
 
     /// Maximum number of messages lost
     #[arg(long, value_name = "COUNT", default_value_t = 0, help_heading = "Faults")]
+    #[arg(value_parser = faults)]
     pub losses: u8,
     /// Maximum number of messages duplicated
     #[arg(long, value_name = "COUNT", default_value_t = 0, help_heading = "Faults")]
+    #[arg(value_parser = faults)]
     pub duplicates: u8,
     /// Maximum number of nodes that crash for ever
     #[arg(long, value_name = "COUNT", default_value_t = 0, help_heading = "Faults")]
+    #[arg(value_parser = faults)]
     pub crashes: u8,
     /// Maximum number of nodes that crash and return, having forgotten everything
     #[arg(long, value_name = "COUNT", default_value_t = 0, help_heading = "Faults")]
+    #[arg(value_parser = faults)]
     pub restarts: u8,
     /// Maximum number of partitions into two groups, one at a time; messages across are lost
     #[arg(long, value_name = "COUNT", default_value_t = 0, help_heading = "Faults")]
+    #[arg(value_parser = faults)]
     pub partitions: u8,
 
-    /// Decide for one fault of each kind what survives it, as a table: safety and liveness
+    /// Decide for one fault of each kind what survives it, as a table: safety and liveness. By
+    /// default each node makes two requests, and each search stops after a million states
     #[arg(long, help_heading = "Faults", conflicts_with_all = [
         "specimen", "losses", "duplicates", "crashes", "restarts", "partitions", "any_order",
         "no_costs", "trace", "worst", "promises", "go_on"

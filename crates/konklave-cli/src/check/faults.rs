@@ -16,6 +16,7 @@ use super::beyond::{Disorder, survives};
 use super::{CheckArgs, carry_out_check, plan, site_for};
 use crate::Exit;
 use crate::failure::Failure;
+use crate::output::counted;
 use crate::progress;
 use crate::schedule::Schedule;
 
@@ -31,6 +32,10 @@ const FAULTS: [Disorder; 6] = [
 
 /// A search stops after this many states, unless the options say otherwise.
 const STATES: u64 = 1_000_000;
+
+/// How often each node asks, unless the options say otherwise: what a fault leaves behind of a
+/// request often harms only the next.
+const REQUESTS: &str = "2";
 
 /// What becomes of all promises of a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -57,6 +62,16 @@ struct Cell {
     command: String,
     /// What is known about each promise; nothing, if there was nothing to search.
     decided: Vec<Decided>,
+    /// How long the search took.
+    seconds: f64,
+}
+
+/// The promises of a kind under a fault.
+struct Kind {
+    name: &'static str,
+    /// Whether the module doc claims that they hold.
+    is_claimed: bool,
+    fate: Fate,
 }
 
 /// A promise under a fault.
@@ -73,6 +88,8 @@ struct Decided {
 /// All cells of an algorithm.
 struct Row {
     site: Site,
+    /// The system, in short: what holds here need not hold in a larger one.
+    system: String,
     cells: Vec<Cell>,
 }
 
@@ -86,19 +103,23 @@ struct Matrix {
 impl Cell {
     /// Whether something breaks that is claimed to hold.
     fn is_contradicted(&self) -> bool {
-        self.is_claim(Fate::Breaks)
+        self.kinds().into_iter().any(|kind| kind.is_claimed && kind.fate == Fate::Breaks)
     }
 
     fn is_undecided(&self) -> bool {
         [self.safety, self.liveness].contains(&Fate::Undecided)
     }
 
-    fn is_claim(&self, fate: Fate) -> bool {
-        match self.claim {
-            Claim::Nothing => false,
-            Claim::Safety => self.safety == fate,
-            Claim::Everything => [self.safety, self.liveness].contains(&fate),
-        }
+    fn kinds(&self) -> [Kind; 2] {
+        let (is_safe, is_live) = match self.claim {
+            Claim::Nothing => (false, false),
+            Claim::Safety => (true, false),
+            Claim::Everything => (true, true),
+        };
+        [
+            Kind { name: "safety", is_claimed: is_safe, fate: self.safety },
+            Kind { name: "liveness", is_claimed: is_live, fate: self.liveness },
+        ]
     }
 
     /// The schedules behind each `no`, with the promises that they break.
@@ -148,10 +169,38 @@ pub(super) fn check_faults(args: &CheckArgs, catalog: &'static Catalog) -> Resul
 }
 
 fn row(args: &CheckArgs, entry: &'static Entry, catalog: &'static Catalog) -> Result<Row, Failure> {
+    let args = &asking_again(args, entry);
     let site = site_for(args, entry, catalog)?;
     let cells: Result<Vec<_>, _> =
         FAULTS.map(|fault| cell(args, &site, fault)).into_iter().collect();
-    Ok(Row { cells: cells?, site })
+    Ok(Row { cells: cells?, system: system(args, &site), site })
+}
+
+/// The options, with the number of requests if they say nothing about it.
+fn asking_again(args: &CheckArgs, entry: &Entry) -> CheckArgs {
+    let mut args = args.clone();
+    if args.budget.is_none() && !entry.needs.once {
+        let name = entry.problem.how_often.name.to_owned();
+        args.options.entry(name).or_insert_with(|| REQUESTS.to_owned());
+    }
+    args
+}
+
+/// The number of nodes and of their requests.
+fn system(args: &CheckArgs, site: &Site) -> String {
+    let how_often = site.entry().problem.how_often;
+    let requests = match &args.budget {
+        Some(budget) => format!("--budget {}", counts(budget)),
+        None => {
+            let count = site.get::<String>(how_often).unwrap_or_default();
+            format!("--{} {count}", how_often.name)
+        }
+    };
+    format!("{} with {requests}", counted(site.nodes().into(), "node", "nodes"))
+}
+
+fn counts(budget: &[u32]) -> String {
+    budget.iter().map(u32::to_string).collect::<Vec<_>>().join(",")
 }
 
 fn cell(args: &CheckArgs, site: &Site, fault: Disorder) -> Result<Cell, Failure> {
@@ -162,10 +211,11 @@ fn cell(args: &CheckArgs, site: &Site, fault: Disorder) -> Result<Cell, Failure>
         liveness: Fate::Inapplicable,
         command: command(args, site, fault),
         decided: Vec::new(),
+        seconds: 0.0,
     };
     if let Some(mut plan) = plan_for(args, site, fault) {
         plan.options.promises = promises(site, &plan)?;
-        cell.decided = decide(site, &plan)?;
+        (cell.decided, cell.seconds) = decide(site, &plan)?;
         let is_live = |decided: &&Decided| is_liveness(site, &decided.promise);
         let (live, safe): (Vec<_>, Vec<_>) = cell.decided.iter().partition(is_live);
         (cell.safety, cell.liveness) = (fate(&safe), fate(&live));
@@ -173,15 +223,16 @@ fn cell(args: &CheckArgs, site: &Site, fault: Disorder) -> Result<Cell, Failure>
     Ok(cell)
 }
 
-/// What a search knows about each promise.
-fn decide(site: &Site, plan: &CheckPlan) -> Result<Vec<Decided>, Failure> {
-    let Checked { properties, mut counterexamples, bound, .. } = carry_out_check(site, plan)?;
+/// What a search knows about each promise, and how long it took.
+fn decide(site: &Site, plan: &CheckPlan) -> Result<(Vec<Decided>, f64), Failure> {
+    let Checked { properties, mut counterexamples, bound, seconds, .. } =
+        carry_out_check(site, plan)?;
     let decided = |Property { name, holds }| {
         let place = counterexamples.iter().position(|found| found.broken.promise == name);
         let found = place.map(|place| counterexamples.swap_remove(place));
         Decided { bound: bound.filter(|_| holds.is_none()), promise: name, holds, found }
     };
-    Ok(properties.into_iter().map(decided).collect())
+    Ok((properties.into_iter().map(decided).collect(), seconds))
 }
 
 /// The search that decides a cell; none if there is nothing to search.
@@ -249,9 +300,7 @@ fn command(args: &CheckArgs, site: &Site, fault: Disorder) -> String {
     option("nodes", args.nodes.map(|it| it.to_string()));
     option("topology", args.topology.clone());
     option("seed", Some(args.seed).filter(|seed| *seed != 1).map(|it| it.to_string()));
-    let counts =
-        |budget: &Vec<u32>| budget.iter().map(u32::to_string).collect::<Vec<_>>().join(",");
-    option("budget", args.budget.as_ref().map(counts));
+    option("budget", args.budget.as_deref().map(counts));
     for (name, value) in &args.options {
         option(name, Some(value.clone()));
     }
@@ -271,7 +320,8 @@ mod tests {
     fn only_what_is_claimed_can_be_contradicted() {
         let cell = |claim, safety, liveness| {
             let (fault, command, decided) = (Disorder::Loss, String::new(), Vec::new());
-            Cell { fault, claim, safety, liveness, command, decided }.is_contradicted()
+            let seconds = 0.0;
+            Cell { fault, claim, safety, liveness, command, decided, seconds }.is_contradicted()
         };
         use Fate::{Breaks, Survives, Undecided};
         assert!(!cell(Claim::Nothing, Breaks, Breaks));

@@ -30,7 +30,7 @@ pub(super) fn for_machines(
     plan: &CheckPlan,
     args: &CheckArgs,
     site: &Site,
-) -> io::Result<impl Serialize> {
+) -> io::Result<Told<impl Serialize>> {
     let counterexample = checked.counterexample();
     let trace = counterexample.map(|found| schedule::to_json(&found.schedule, site));
     let violation = |found: &Counterexample| -> io::Result<Value> {
@@ -60,6 +60,7 @@ pub(super) fn for_machines(
         "reached": checked.reached,
         "messages": checked.messages,
         "overtaken": checked.overtaken,
+        "fairness": (site.entry().problem.fairness)(site),
         "seconds": checked.seconds,
         "states_per_second": rate(checked),
         "bytes_per_state": checked.bytes as f64 / checked.unique as f64,
@@ -122,6 +123,7 @@ pub(super) fn for_people(
         };
         (property.name.as_str(), holds)
     }));
+    fields.extend((site.entry().problem.fairness)(site).map(|it| ("fairness", it)));
     if !checked.cuts.is_empty() && checked.properties.iter().any(|it| it.holds == Some(true)) {
         let cuts: Vec<_> = checked.cuts.iter().map(String::as_str).collect();
         fields.push(("scope", format!("each schedule until it breaks {}", listed(&cuts))));
@@ -195,12 +197,12 @@ fn verdict(checked: &Checked, plan: &CheckPlan) -> String {
             let open: Vec<_> = open.map(|property| property.name.as_str()).collect();
             let needs = if open.len() == 1 { "needs" } else { "need" };
             let why = match stopped {
-                Some(stopped) => format!("was {stopped}"),
-                None => "--no-costs leaves out".to_owned(),
+                Some(stopped) => format!("another search, which was {stopped}"),
+                None => "a search for cycles, which --no-costs leaves out".to_owned(),
             };
             format!(
                 "undecided  every state was seen, and no promise is broken so far; but {} {needs} \
-                 a search for cycles, which {why}",
+                 {why}",
                 listed(&open)
             )
         }
@@ -247,7 +249,8 @@ fn costs(checked: &Checked, words: Words) -> Vec<(&'static str, String)> {
     fields.push(match (seen.is_empty(), checked.verdict) {
         (false, _) => ("seen", seen.iter().map(|it| it.1).collect::<Vec<_>>().join(", ")),
         (true, Found::Violated) => ("seen", format!("neither {service} nor {rivalry}")),
-        (true, _) => {
+        (true, Found::Bounded) => ("seen", format!("neither {service} nor {rivalry} so far")),
+        (true, Found::Exhausted | Found::Undecided) => {
             let empty = format!("neither {service} nor {rivalry}: the promises hold vacuously");
             ("seen", output::red(&empty))
         }

@@ -3,10 +3,14 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use konklave_catalog::setup::read_topology;
 use konklave_sim::Delay;
 
-use crate::args::{DELAY, Format, count, delay, number_of_nodes, positive};
+use crate::args::{DELAY, Format, TurnArgs, count, delay, number_of_nodes, positive};
 use crate::given::Given;
+
+/// The default number of nodes.
+pub(crate) const NODES: &str = "13";
 
 /// Options of `compare`.
 #[derive(Debug, Args)]
@@ -18,8 +22,8 @@ use crate::given::Given;
   konklave compare election --topology ring --nodes 1024
   konklave compare mutex --nodes 13 --load heavy --out out/mutex
 
---load takes several loads, separated by commas, each with rows of its own. `sweep` compares sizes,
-delays, variants and faults as well.
+--load takes several loads, separated by commas, each with rows of its own. `sweep` takes lists of
+sizes, networks, delays, variants and faults as well.
 
 The family decides which workload is run, and how often: locks have one long run, measured in its
 steady state if there is one; algorithms that depend on the order of ids run for several orders.")]
@@ -28,11 +32,11 @@ pub struct CompareArgs {
     #[arg(value_name = "ALGORITHMS")]
     pub family: String,
     /// Number of nodes
-    #[arg(long, short, value_parser = number_of_nodes, default_value = "13")]
+    #[arg(long, short, value_parser = number_of_nodes, default_value = NODES)]
     pub nodes: u32,
     /// The network, as in `run`; algorithms that cannot use it are left out [default: that of the
     /// family, or what each algorithm needs]
-    #[arg(long)]
+    #[arg(long, value_parser = topology)]
     pub topology: Option<String>,
     /// Number of runs to average, where one is not enough [default: enough for precise means]
     #[arg(long, value_name = "COUNT", value_parser = positive::<u32>)]
@@ -52,6 +56,9 @@ pub struct CompareArgs {
     /// Options of the problem, as the catalogue declares them
     #[arg(skip)]
     pub options: Given,
+    /// The turns of nodes that act by themselves
+    #[command(flatten)]
+    pub turns: TurnArgs,
     /// Write a report with the table and plots to this folder
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     pub out: Option<PathBuf>,
@@ -68,4 +75,12 @@ pub struct CompareArgs {
     #[arg(long, value_name = "FORMAT", help_heading = "Output")]
     #[arg(conflicts_with_all = ["json", "markdown", "csv"])]
     pub format: Option<Format>,
+}
+
+/// Checks the name of a network.
+fn topology(text: &str) -> Result<String, String> {
+    match read_topology(text) {
+        Ok(_) => Ok(text.to_owned()),
+        Err(refusal) => Err(refusal.to_string()),
+    }
 }

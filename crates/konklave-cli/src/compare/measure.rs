@@ -81,8 +81,8 @@ pub(super) struct Row {
     /// The mean of every measured quantity, by name.
     pub(super) numbers: BTreeMap<String, f64>,
     pub(super) expected: Option<Expected>,
-    /// Whether the measurement is in the range of the formula, if there is one.
-    pub(super) within: Option<bool>,
+    /// Whether the measurement agrees with the formula, if that gives more than bounds.
+    pub(super) agrees: Option<bool>,
     pub(super) agreement: Agreement,
     pub(super) busiest_over_mean: f64,
     pub(super) bytes_per_message: f64,
@@ -181,6 +181,7 @@ pub(super) fn measure(
             is_stopped = !watch.look(progress);
             !is_stopped
         };
+        args.turns.refuse_if_foreign(&site)?;
         let (options, system) = (options(args, &site, seed), site.system()?);
         let report = quietly(|| system.run(&options, Observers::default(), &mut go_on))?;
         if is_stopped {
@@ -213,6 +214,7 @@ fn setup(
     if let Some((choice, variant)) = entry.choices.first().zip(variant) {
         setup = setup.with(choice.name, variant);
     }
+    let setup = setup.with_others(entry);
     match entry.needs.bounded {
         true => Some(setup.with(MAX_DELAY.name, args.delay.longest()?)),
         false => Some(setup),
@@ -220,13 +222,13 @@ fn setup(
 }
 
 fn options(args: &CompareArgs, site: &Site, seed: u64) -> Options {
-    Options {
+    args.turns.complete(Options {
         seed,
         delay: args.delay,
         fifo: site.needs_fifo(),
         perpetual: site.entry().needs.perpetual,
         ..Options::default()
-    }
+    })
 }
 
 /// The measurements of all runs of a row.
@@ -262,7 +264,7 @@ impl Sample {
         self.violations.extend(report.violations.iter().map(|found| found.broken.to_string()));
     }
 
-    /// The row of these runs. A mean agrees with the formula within four standard errors.
+    /// The row of these runs.
     fn row(
         self,
         entry: &'static Entry,
@@ -271,9 +273,8 @@ impl Sample {
         expected: Option<Expected>,
     ) -> Row {
         let main = summary(&self.main);
-        let error = main.map_or(0.0, |main| main.deviation / (main.count as f64).sqrt());
-        let expected = expected.map(|expected| expected.widen(4.0 * error));
-        let within = expected.as_ref().zip(main).map(|(it, main)| it.allows(main.mean));
+        let tolerance = main.map_or(0.0, |main| main.tolerance());
+        let expected = expected.map(|expected| expected.widen(tolerance));
         let agrees = expected.as_ref().zip(main).and_then(|(it, main)| it.agrees(main.mean));
         let kept = Kept::unless(!self.violations.is_empty());
         let mean = |(name, (sum, count)): (String, (f64, u32))| (name, sum / f64::from(count));
@@ -289,7 +290,7 @@ impl Sample {
             margin: main.and_then(|main| main.margin),
             numbers: self.numbers.into_iter().map(mean).collect(),
             expected,
-            within,
+            agrees,
             agreement: Agreement::new(kept, agrees),
             busiest_over_mean: self.busiest_over_mean / f64::from(self.runs),
             bytes_per_message: self.bytes / self.messages.max(1.0),

@@ -74,7 +74,7 @@ fn columns(task: &Task, rows: &[Row]) -> Vec<Column> {
     ]);
     columns.extend(task.problem.quantities.iter().flat_map(|it| of_quantity(it, main, rows)));
     columns.extend([
-        Column::new("load", |row| row.busiest_over_mean.into())
+        Column::new("busiest", |row| row.busiest_over_mean.into())
             .digits(2)
             .meaning("load of the busiest node over the mean"),
         Column::new("bytes", |row| row.bytes_per_message.into()).digits(1).meaning("per message"),
@@ -280,7 +280,7 @@ fn json_row(task: &Task, row: &Row) -> Value {
     put(main.name, json!(row.main));
     put(&format!("{}_margin", main.column), json!(row.margin));
     put("expected", json!(row.expected));
-    put("agrees", json!(row.within));
+    put("agrees", json!(row.agrees));
     put("busiest_over_mean", json!(row.busiest_over_mean));
     put("bytes_per_message", json!(row.bytes_per_message));
     put("needs", json!(row.entry.needs));
@@ -333,7 +333,7 @@ pub(super) fn results(task: &Task, rows: &[Row]) -> Table {
             expected.map(|it| it.formula.as_str()).into(),
             expected.map(|it| it.low).into(),
             expected.map(|it| it.high).into(),
-            row.within.into(),
+            row.agrees.into(),
             row.kept.name().into(),
         ]);
         cells.extend(numbers.iter().map(|name| Cell::from(row.numbers.get(*name).copied())));

@@ -7,7 +7,7 @@ mod report;
 use clap::{Args, Subcommand};
 
 use crate::Exit;
-use crate::args::count;
+use crate::args::{count, within};
 use crate::failure::Failure;
 
 /// Options of `experiment`.
@@ -37,23 +37,15 @@ pub struct RecordsArgs {
     pub seed: u64,
     /// Number of samples of each experiment
     #[arg(long, default_value_t = 1_000_000)]
-    #[arg(value_parser = |text: &str| within(text, 100, 1_000_000_000))]
+    #[arg(value_parser = |text: &str| within::<u64>(text, 100, 1_000_000_000))]
     pub samples: u64,
     /// Number of nodes of the ring on which hops are counted
     #[arg(long, default_value_t = 100_000)]
-    #[arg(value_parser = |text: &str| within(text, 1, 10_000_000).map(|ring| ring as u32))]
+    #[arg(value_parser = |text: &str| within::<u32>(text, 1, 10_000_000))]
     pub ring: u32,
     /// Print one JSON object
     #[arg(long)]
     pub json: bool,
-}
-
-/// Parses a count between these two.
-fn within(text: &str, least: u64, most: u64) -> Result<u64, String> {
-    match count(text)? {
-        number if (least..=most).contains(&number) => Ok(number),
-        _ => Err(format!("write a number from {least} to {most}")),
-    }
 }
 
 /// Runs an experiment.

@@ -9,6 +9,7 @@ use super::records::{SIGMAS, deviation, fish, harmonic, mean, probability, sampl
 use crate::Exit;
 use crate::failure::Failure;
 use crate::output::{self, grouped, short};
+use crate::told::Told;
 
 /// The sizes of the pond.
 const PONDS: [u64; 5] = [100, 1000, 1_000_000, 1 << 31, 10_000_000_000_000];
@@ -66,10 +67,10 @@ pub(super) fn report(args: &RecordsArgs) -> Result<Exit, Failure> {
     ];
     let macros = macro_experiments(&mut random);
     if args.json {
-        output::json(&serde_json::json!({
+        output::json(&Told::plain(serde_json::json!({
             "experiment": "records", "seed": args.seed, "samples": args.samples,
             "chapters": chapters, "means_of_1000_samples_with_n_1000": macros,
-        }))?;
+        })))?;
         return Ok(Exit::Fine);
     }
     let mut lines = vec![format!("Records: seed {}, {} samples", args.seed, grouped(args.samples))];

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use clap::Args;
 
-use crate::args::{Format, count, positive, threads, time};
+use crate::args::{Format, TurnArgs, count, positive, threads, time};
 use crate::shard::Shard;
 
 /// Options of `fuzz`.
@@ -51,6 +51,9 @@ pub struct FuzzArgs {
     /// Also violate the algorithm's assumptions, and report which promises break
     #[arg(long)]
     pub beyond: bool,
+    /// The turns of nodes that act by themselves [default: any]
+    #[command(flatten)]
+    pub turns: TurnArgs,
 
     /// Stop after this many seconds [default: 10, or no limit if --schedules is given]
     #[arg(long, value_name = "SECONDS", value_parser = time)]
@@ -73,8 +76,8 @@ pub struct FuzzArgs {
     #[arg(
         long, value_name = "DIR", num_args = 1..,
         conflicts_with_all = [
-            "algorithm", "specimen", "nodes", "topology", "seed", "beyond", "seconds",
-            "schedules", "event_limit", "threads", "shard",
+            "algorithm", "specimen", "nodes", "topology", "seed", "beyond", "tick", "stable",
+            "seconds", "schedules", "event_limit", "threads", "shard",
         ]
     )]
     pub merge: Vec<PathBuf>,
@@ -109,6 +112,9 @@ impl FuzzArgs {
         add("seconds", self.seconds.map(|time| time.as_secs_f64().to_string()));
         add("schedules", self.schedules.map(|count| count.to_string()));
         add("event-limit", self.event_limit.map(|limit| limit.to_string()));
+        for (name, value) in self.turns.given() {
+            add(name, Some(value.to_string()));
+        }
         words.extend(self.beyond.then(|| "--beyond".to_owned()));
         words
     }

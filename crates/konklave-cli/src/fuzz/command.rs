@@ -26,6 +26,7 @@ pub fn words(args: &RunArgs) -> Vec<String> {
     faults.pause.iter().for_each(|it| option("pause", Some(it.to_string())));
     faults.partition.iter().for_each(|it| option("partition", Some(it.to_string())));
     faults.corrupt.iter().for_each(|it| option("corrupt", Some(it.to_string())));
+    args.turns.given().for_each(|(name, it)| option(name, Some(it.to_string())));
     option("time-limit", args.time_limit.map(|it| it.to_string()));
     option("event-limit", args.event_limit.map(|it| it.to_string()));
     for (flag, is_set) in [("--fifo", args.fifo), ("--beyond", args.beyond)] {

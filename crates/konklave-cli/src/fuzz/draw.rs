@@ -10,7 +10,7 @@ use konklave_sim::{Delay, Options};
 
 use super::faults::{Disorder, draw_faults};
 use super::{FuzzArgs, Sizes};
-use crate::args::{FaultArgs, RunArgs};
+use crate::args::{FaultArgs, RunArgs, TurnArgs};
 use crate::failure::Failure;
 use crate::given::Given;
 use crate::run;
@@ -25,6 +25,8 @@ pub struct Space {
     /// The assumptions that may be violated; empty without `--beyond`.
     beyond: Vec<Disorder>,
     event_limit: Option<u64>,
+    /// The turns of nodes that act by themselves; none if they never do.
+    turns: Option<TurnArgs>,
 }
 
 /// A run that a seed has drawn.
@@ -51,7 +53,7 @@ impl Space {
             None => topologies(entry.needs.network).to_vec(),
         };
         let mut places = Vec::new();
-        let mut problem = None;
+        let (mut problem, mut turns) = (None, None);
         for topology in topologies {
             // A network that fixes its size takes no --nodes.
             let is_sized = args.nodes.is_none() && has_size(&read_topology(topology)?);
@@ -62,7 +64,13 @@ impl Space {
             };
             for nodes in sizes {
                 match run::site(&plain(entry, topology, nodes), entry) {
-                    Ok(site) => places.push((topology.to_owned(), site.nodes())),
+                    Ok(site) => {
+                        args.turns.refuse_if_foreign(&site)?;
+                        if site.system()?.takes_turns() {
+                            turns = Some(args.turns);
+                        }
+                        places.push((topology.to_owned(), nodes.unwrap_or(site.nodes())));
+                    }
                     Err(failure) => problem = Some(failure),
                 }
             }
@@ -71,7 +79,7 @@ impl Space {
             Some(problem) if places.is_empty() => Err(problem),
             _ => {
                 let beyond = if args.beyond { Disorder::beyond(entry) } else { Vec::new() };
-                Ok(Self { entry, places, beyond, event_limit: args.event_limit })
+                Ok(Self { entry, places, beyond, event_limit: args.event_limit, turns })
             }
         }
     }
@@ -90,8 +98,7 @@ impl Space {
     /// If it cannot be built, which is a bug.
     pub fn draw(&self, seed: u64) -> Result<Drawn, Failure> {
         let entry = self.entry;
-        // A stream of its own, independent of what the simulator draws from the same seed.
-        let mut random = Random::new(seed ^ 0x66_75_7a_7a, Stream::Network);
+        let mut random = random_of(seed);
         let (topology, nodes) = pick(&mut random, &self.places);
         let disorder = match self.beyond.is_empty() {
             true => Disorder::None,
@@ -110,6 +117,11 @@ impl Space {
         };
         draw_faults(&mut random, &mut args, &site, disorder);
         args.event_limit = Some(self.event_limit.unwrap_or_else(|| enough_steps(&args, &site)));
+        if let Some(turns) = self.turns {
+            let most = (2.0 * args.delay.mean()) as u64;
+            let tick = turns.tick.or_else(|| Some(random.between(1, most.max(2))));
+            args.turns = TurnArgs { tick, ..turns };
+        }
         // How soon crashes are noticed was drawn with them.
         let site = match args.options == site.setup().options {
             true => site,
@@ -162,14 +174,21 @@ fn plain(entry: &Entry, topology: &str, nodes: Option<u32>) -> RunArgs {
         beyond: false,
         options: Given::new(),
         faults: FaultArgs::default(),
+        turns: TurnArgs::default(),
         time_limit: None,
         event_limit: None,
         trace: None,
         states: false,
+        history: None,
         out: None,
         save_graph: None,
         json: false,
     }
+}
+
+/// A stream of its own, independent of what the simulator draws from the same seed.
+pub(super) fn random_of(seed: u64) -> Random {
+    Random::new(seed ^ 0x66_75_7a_7a, Stream::Network)
 }
 
 pub(super) fn pick<'a, T>(random: &mut Random, items: &'a [T]) -> &'a T {

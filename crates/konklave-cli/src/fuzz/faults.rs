@@ -12,8 +12,8 @@ use konklave_sim::faults::{Crossing, Outage, Partition};
 use konklave_sim::random::Random;
 use serde::{Deserialize, Serialize};
 
-use super::draw::{needs_fifo, one_in, relies_on_order};
-use crate::args::RunArgs;
+use super::draw::{needs_fifo, one_in, random_of, relies_on_order};
+use crate::args::{FaultArgs, RunArgs};
 
 /// Something that an algorithm assumes not to happen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -59,6 +59,23 @@ impl Disorder {
         all.extend(more.into_iter().filter(|(fits, _)| *fits).map(|(_, disorder)| disorder));
         all
     }
+
+    /// What has to happen for a specimen of a forbidden setting to break its promise; `None` for
+    /// all other algorithms, and for variants that survive it.
+    fn of_specimen(site: &Site) -> Self {
+        let specimen = site.entry().flaw.filter(|specimen| specimen.is_forbidden_setting);
+        match specimen.map(|specimen| specimen.setting) {
+            Some(setting) if setting.crashes > 0 => Self::Crash,
+            Some(setting) if setting.duplicates > 0 => Self::Duplication,
+            Some(setting) if !setting.fifo && site.needs_fifo() => Self::Overtaking,
+            _ => Self::None,
+        }
+    }
+
+    /// Whether `run` refuses it unless it is told to go beyond the assumptions.
+    fn is_refused(self) -> bool {
+        matches!(self, Self::Overtaking | Self::Slowness)
+    }
 }
 
 /// Whether only the order of messages separates one round of the problem from the next.
@@ -69,6 +86,19 @@ fn is_repeated_by_order(entry: &Entry) -> bool {
 /// Faults occur before this tick.
 const HORIZON: u64 = 400;
 
+/// The options of a run, with the faults without which its specimen breaks nothing, unless they
+/// name any themselves.
+pub(crate) fn provoked(args: &RunArgs, site: &Site) -> RunArgs {
+    let mut args = args.clone();
+    let is_silent = args.faults == FaultArgs::default() && !args.fifo && !args.beyond;
+    if is_silent {
+        let disorder = Disorder::of_specimen(site);
+        args.beyond = disorder.is_refused();
+        inject(&mut random_of(args.seed), &mut args, site, disorder);
+    }
+    args
+}
+
 /// Draws the faults of a run.
 pub(super) fn draw_faults(
     random: &mut Random,
@@ -77,7 +107,11 @@ pub(super) fn draw_faults(
     disorder: Disorder,
 ) {
     let needs = site.entry().needs;
-    args.beyond = matches!(disorder, Disorder::Overtaking | Disorder::Slowness);
+    let disorder = match disorder {
+        Disorder::None => Disorder::of_specimen(site),
+        disorder => disorder,
+    };
+    args.beyond = disorder.is_refused();
     args.fifo = !args.beyond && one_in(random, 4);
     // A node that waits longer than the maximum delay takes silent nodes for dead.
     if !needs.bounded {
@@ -87,15 +121,21 @@ pub(super) fn draw_faults(
         let crashes = noticed_crashes(random, args, site);
         args.faults.crash = crashes;
     }
+    if disorder == Disorder::None {
+        // Few: each may cost another round.
+        let are_drawn = site.survives_duplicates() && one_in(random, 5);
+        args.faults.duplicate = are_drawn.then(|| percent(random, 10));
+    }
+    inject(random, args, site, disorder);
+}
+
+/// Draws how often, or when, this happens.
+fn inject(random: &mut Random, args: &mut RunArgs, site: &Site, disorder: Disorder) {
     match disorder {
-        Disorder::None => {
-            // Few: each may cost another round.
-            let are_drawn = site.survives_duplicates() && one_in(random, 5);
-            args.faults.duplicate = are_drawn.then(|| percent(random, 10));
-        }
+        Disorder::None => {}
         Disorder::Loss => args.faults.loss = Some(percent(random, 30)),
         Disorder::Duplication => args.faults.duplicate = Some(percent(random, 50)),
-        Disorder::Crash => args.faults.crash = vec![crash(random, site, needs.registry)],
+        Disorder::Crash => args.faults.crash = vec![crash(random, site)],
         Disorder::Overtaking => args.faults.reorder = Some(percent(random, 50)),
         Disorder::Slowness => args.delay = Delay::Exponential(random.between(10, 40)),
     }
@@ -128,7 +168,8 @@ fn hold_up(random: &mut Random, args: &mut RunArgs, site: &Site) {
 }
 
 /// Draws a crash, with or without a restart.
-fn crash(random: &mut Random, site: &Site, is_of_registry: bool) -> Outage {
+fn crash(random: &mut Random, site: &Site) -> Outage {
+    let is_of_registry = site.entry().needs.registry;
     let node = match is_of_registry {
         true => NodeId(0),
         false => NodeId(random.below(site.nodes().into()) as u32),

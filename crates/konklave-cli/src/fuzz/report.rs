@@ -23,7 +23,7 @@ pub(super) fn for_machines(
     findings: &Findings,
     args: &FuzzArgs,
     entry: &Entry,
-) -> io::Result<impl Serialize> {
+) -> io::Result<Told<impl Serialize>> {
     let Findings { tally, examples, given_up, .. } = findings;
     let failures: io::Result<Vec<Value>> = examples.iter().map(failure).collect();
     let report = json!({

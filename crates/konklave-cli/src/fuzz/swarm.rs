@@ -204,7 +204,7 @@ impl Swarm<'_> {
     fn attempt(&self, seed: u64, coverage: &Coverage, tally: &mut Tally) -> Result<bool, Failure> {
         let drawn = self.space.draw(seed)?;
         let mut go_on = |_| !self.is_stopped.load(Ordering::Relaxed);
-        let watch = Watch { trace: None, coverage: Some(coverage) };
+        let watch = Watch { coverage: Some(coverage), ..Watch::default() };
         let report = drawn.site.system()?.run(&drawn.options, watch, &mut go_on)?;
         if report.ended == Ended::Interrupted {
             return Ok(true);

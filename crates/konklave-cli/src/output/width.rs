@@ -44,7 +44,7 @@ pub(crate) fn wrapped(line: &str, columns: usize) -> Vec<String> {
     let indent = line.len() - line.trim_start_matches(' ').len();
     let mut current = line[..indent].to_owned();
     let mut is_begun = false;
-    for word in line[indent..].split(' ') {
+    for word in words(&line[indent..]) {
         let space = usize::from(is_begun);
         if is_begun && width(&current) + space + width(word) > columns {
             lines.push(std::mem::replace(&mut current, hang.clone()).trim_end().to_owned());
@@ -56,6 +56,26 @@ pub(crate) fn wrapped(line: &str, columns: usize) -> Vec<String> {
     }
     lines.push(current.trim_end().to_owned());
     lines
+}
+
+/// The pieces of a line between which it can be broken: words, but not the groups of digits of a
+/// number.
+fn words(line: &str) -> Vec<&str> {
+    let is_digit = |char: Option<char>| char.is_some_and(|it| it.is_ascii_digit());
+    let mut words = Vec::new();
+    let mut start = 0;
+    for (place, _) in line.match_indices(' ') {
+        let (before, after) = (&line[start..place], &line[place + 1..]);
+        let is_group = after.len() >= 3
+            && after.bytes().take(3).all(|byte| byte.is_ascii_digit())
+            && !is_digit(after.chars().nth(3));
+        if !(is_group && is_digit(before.chars().next_back())) {
+            words.push(before);
+            start = place + 1;
+        }
+    }
+    words.push(&line[start..]);
+    words
 }
 
 /// The column at which the text of a line begins, behind a name and two spaces if there is one.
@@ -81,7 +101,7 @@ pub(crate) fn table(rows: &[Vec<String>], columns: usize) -> Vec<Vec<String>> {
     let cells = |column: usize| rows.iter().filter_map(move |row| row.get(column));
     let natural: Vec<usize> =
         (0..count).map(|column| cells(column).map(|it| width(it)).max().unwrap_or(0)).collect();
-    let word = |text: &String| text.split(' ').map(width).max().unwrap_or(0);
+    let word = |text: &String| words(text).into_iter().map(width).max().unwrap_or(0);
     let least: Vec<usize> =
         (0..count).map(|column| cells(column).map(word).max().unwrap_or(0)).collect();
     let bands = bands(&least, columns);
@@ -163,6 +183,8 @@ mod tests {
         assert_eq!(wrapped("- a list of words", 11), ["- a list of", "  words"]);
         assert_eq!(wrapped("    text that goes on", 14), ["    text that", "    goes on"]);
         assert_eq!(wrapped("short", 20), ["short"]);
+        assert_eq!(wrapped("up to 6 930 431, or", 12), ["up to", "6 930 431,", "or"]);
+        assert_eq!(wrapped("node 12 1234 56", 8), ["node 12", "1234 56"]);
         assert_eq!(wrapped("unbreakable_and_long x", 10), ["unbreakable_and_long", "x"]);
         let green = "\x1b[32mok\x1b[0m  and more";
         assert_eq!(width(green), 12);

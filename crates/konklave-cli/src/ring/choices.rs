@@ -58,7 +58,7 @@ pub struct Choices {
     #[arg(long, value_name = "POS", value_parser = initiator)]
     pub initiator: Option<Initiator>,
     /// Seed of ids and initiators [default: random, and printed]
-    #[arg(long)]
+    #[arg(long, value_parser = crate::args::count::<u64>)]
     pub seed: Option<u64>,
     /// Kill the worker at this position when this election begins; can be repeated
     #[arg(long, value_name = "POS@ELECTION", value_parser = moment)]

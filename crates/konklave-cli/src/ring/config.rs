@@ -1,6 +1,5 @@
 //! The config file in TOML; errors give line, column and key.
 
-use std::fs;
 use std::ops::Range;
 use std::path::Path;
 
@@ -11,6 +10,7 @@ use super::choices::Choices;
 use konklave_catalog::refusal::Refusal;
 
 use crate::failure::Failure;
+use crate::setup::read_file;
 
 /// The type of an option's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,8 +74,7 @@ const TABLES: [&str; 3] = ["ring", "ring.worker", "log"];
 
 /// Reads the file.
 pub(super) fn read(path: &Path) -> Result<Choices, Failure> {
-    let text =
-        fs::read_to_string(path).map_err(|error| Failure::file("read the config", path, &error))?;
+    let text = read_file("read the config", path)?;
     parse(&text).map_err(|Mistake { span, what }| {
         let (line, column) = place(&text, span.start);
         Failure::bad(format!("{}, line {line}, column {column}: {what}", path.display()))

@@ -235,7 +235,9 @@ fn summary(outcome: &Outcome) -> Vec<String> {
     let mut table = output::table(&table);
     table[0] = output::bold(&table[0]);
     lines.extend(table);
-    let leader = |(id, times): (&konklave::election::Id, &u64)| format!("{id} ({times} times)");
+    let leader = |(id, times): (&konklave::election::Id, &u64)| {
+        format!("{id} ({})", output::counted(*times, "time", "times"))
+    };
     let leaders: Vec<_> = outcome.leaders.iter().map(leader).collect();
     let mean = outcome.messages as f64 / outcome.held.max(1) as f64;
     lines.push(String::new());

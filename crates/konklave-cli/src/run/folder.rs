@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
+use konklave_catalog::quantity::Series;
 use konklave_catalog::site::Site;
 use konklave_report::folder::Folder;
 use konklave_report::html::{Outcome, Report};
@@ -79,6 +80,7 @@ pub(super) fn write(
         }
         None => without_trace(report, site, &title),
     };
+    pictures.extend(report.problem.measures.series.iter().map(|it| developed(&title, it)));
     pictures.push(out::load(&title, &report.messages.per_node));
     pictures.push(out::kinds(&title, &report.messages.by_kind));
     match (trace, &args.trace) {
@@ -155,6 +157,13 @@ fn plots_over_time(title: &str, windows: &[Window], t: f64) -> Vec<Picture> {
         all.push(Picture::new("rate.svg", rate, over_time::rate(title, windows, t)));
     }
     all
+}
+
+/// How a quantity developed.
+fn developed(title: &str, Series { quantity, over, values }: &Series) -> Picture {
+    let (name, words) = (format!("{}.svg", quantity.name), quantity.words());
+    let svg = over_time::series(title, (over, &format!("{words}, in {}", quantity.unit)), values);
+    Picture::new(&name, format!("{words}, {over} by {over}."), svg)
 }
 
 /// The pictures of a run whose steps were not kept.

@@ -3,18 +3,19 @@
 use konklave_catalog::quantity::{Measured, Measures, Value};
 use konklave_catalog::site::Site;
 use konklave_sim::workload::{Distribution, Spread};
-use konklave_sim::{Ended, Violation, Waiting};
+use konklave_sim::{Ended, LAST_TICK, Stabilisation, Violation, Waiting};
 
 use super::{RunReport, is_fifo};
-use crate::args::RunArgs;
-use crate::output::{self, grouped, short};
+use crate::args::{FaultArgs, RunArgs};
+use crate::output::{self, counted, grouped, short};
 
 /// The report as lines of text.
 pub(super) fn for_people(report: &RunReport<'_>, args: &RunArgs, site: &Site) -> Vec<String> {
     let order = if is_fifo(args, site) { ", FIFO channels" } else { "" };
+    let faults = if site.entry().flaw.is_some() { told_faults(args) } else { String::new() };
     let mut lines = vec![
         format!(
-            "{} on a {}, seed {}, delay {}{order}",
+            "{} on a {}, seed {}, delay {}{order}{faults}",
             output::bold(report.algorithm),
             site.graph().describe(),
             report.seed,
@@ -29,6 +30,7 @@ pub(super) fn for_people(report: &RunReport<'_>, args: &RunArgs, site: &Site) ->
         }
         (None, true) => {
             let reason = match report.ended {
+                Ended::TimeLimit if report.time == LAST_TICK => "where the clock ends,",
                 Ended::TimeLimit => "by the time limit",
                 Ended::EventLimit => "by the event limit",
                 _ => "by the user",
@@ -63,6 +65,8 @@ pub(super) fn for_people(report: &RunReport<'_>, args: &RunArgs, site: &Site) ->
         ("causal depth", grouped(report.causal_depth.into())),
     ];
     fields.splice(1..1, stuck(report.waiting));
+    fields.extend(report.rounds.map(|rounds| ("rounds", grouped(rounds))));
+    fields.extend(report.stabilisation.map(|it| ("stabilisation", stabilised(it))));
     fields.extend(of_problem(report.problem.measures));
     fields.push(("digest", report.digest.to_owned()));
     fields.push((
@@ -78,6 +82,15 @@ pub(super) fn for_people(report: &RunReport<'_>, args: &RunArgs, site: &Site) ->
     lines
 }
 
+/// The faults of a specimen, as options: what it needs may not be on the command line.
+fn told_faults(args: &RunArgs) -> String {
+    let FaultArgs { duplicate, reorder, crash, .. } = &args.faults;
+    let duplicate = duplicate.map(|it| format!(", --duplicate {it}"));
+    let reorder = reorder.map(|it| format!(", --reorder {it}"));
+    let crashes = crash.iter().map(|it| format!(", --crash {it}"));
+    duplicate.into_iter().chain(reorder).chain(crashes).collect()
+}
+
 /// The nodes that are stuck and the nodes that they wait for, a line each.
 fn stuck(waiting: &[Waiting]) -> impl Iterator<Item = (&'static str, String)> + '_ {
     waiting.iter().map(|Waiting { node, waits_for }| {
@@ -85,6 +98,22 @@ fn stuck(waiting: &[Waiting]) -> impl Iterator<Item = (&'static str, String)> + 
         let more = if waits_for.len() > 8 { ", ..." } else { "" };
         ("stuck", format!("node {node} waits for {}{more}", shown.join(", ")))
     })
+}
+
+/// When the system became legal, what that took, and what it takes to stay so.
+fn stabilised(it: Stabilisation) -> String {
+    let messages = short(it.messages_per_node);
+    let way = match it.rounds {
+        Some(rounds) => format!(
+            "legal after {}, {messages} messages per node; since then {} per node and round",
+            counted(rounds, "round", "rounds"),
+            short(it.maintenance_per_node_and_round)
+        ),
+        None => format!("not legal yet, after {messages} messages per node"),
+    };
+    let relapse = if it.closure { "" } else { "; it was legal before, and was left" };
+    let parted = if it.connected { "" } else { "; the nodes were not always connected" };
+    format!("{way}{relapse}{parted}")
 }
 
 /// The quantities that the problem measures, a line each.

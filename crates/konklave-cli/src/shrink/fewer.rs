@@ -17,11 +17,12 @@ use crate::quiet::quietly;
 pub(super) fn remove_nodes(mut broke: Broke, go_on: &mut dyn FnMut() -> bool) -> Broke {
     while !broke.shorter.is_interrupted {
         let least_first = by_involvement(broke.site.nodes(), &broke.shorter.schedule);
+        let lines = broke.shorter.schedule.iter().map(serde_json::to_string);
+        let Ok(lines) = lines.collect::<Result<Vec<_>, _>>() else { break };
         let fewer = least_first.into_iter().find_map(|gone| {
             sites_without(&broke.site, gone).into_iter().find_map(|site| {
                 let system = site.system().ok()?;
-                let schedule = &broke.shorter.schedule;
-                let shorter = quietly(|| system.shrink_without(gone, schedule, go_on)).ok()?;
+                let shorter = quietly(|| system.shrink(&lines, Some(gone), go_on)).ok()?;
                 drop(system);
                 Some(Broke { site, shorter })
             })

@@ -55,6 +55,13 @@ pub(super) struct Needed {
     is_searchable: bool,
 }
 
+/// What the searches with one budget have shown.
+struct Look {
+    result: Extent,
+    limit: Option<Bound>,
+    found: Option<Shorter>,
+}
+
 /// The search for one broken promise.
 pub(super) struct Search<'a> {
     /// The system of the original schedule.
@@ -140,42 +147,52 @@ impl<'a> Search<'a> {
         let nodes = site.nodes();
         let mut noted = Searched { nodes, result: Extent::Bounded, limit: None };
         let mut found = None;
-        let reports = budgets.iter().filter_map(|budget| {
-            let plan = self.plan(budget.clone());
-            let system = site.system().ok()?;
-            quietly(|| system.check(&plan, &mut |_| go_on())).ok()
-        });
-        for (report, is_first) in reports.zip([true, false, false, false]) {
-            let mut broken = report.counterexamples.into_iter();
-            found = broken.find(|it| it.broken.promise == self.promise);
+        let looks = budgets.iter().filter_map(|budget| self.look(site, budget, go_on));
+        for (look, is_first) in looks.zip([true, false, false, false]) {
             if is_first {
-                noted.limit = report.bound;
-                noted.result = match (&found, report.verdict) {
-                    (Some(_), _) => Extent::Shortest,
-                    // Every state was seen, and only schedules that end are shrunk.
-                    (None, Verdict::Exhausted | Verdict::Undecided) => Extent::Exhausted,
-                    (None, _) => Extent::Bounded,
-                };
+                (noted.result, noted.limit) = (look.result, look.limit);
             }
+            found = look.found;
             if found.is_some() {
                 break;
             }
         }
         self.searched.retain(|it| it.nodes != nodes);
         self.searched.push(noted);
-        let found = found?;
-        let after = Size::of(&found.schedule);
-        Some(Shorter {
-            broken: found.broken,
-            schedule: found.schedule,
-            before: after,
-            after,
-            world: self.world,
-            is_interrupted: false,
-        })
+        found
     }
 
-    fn plan(&self, budget: Vec<u32>) -> CheckPlan {
+    /// Searches a system with this budget, each crash with and without its restart; none if the
+    /// budget does not suit the algorithm.
+    fn look(&self, site: &Site, budget: &[u32], go_on: &mut dyn FnMut() -> bool) -> Option<Look> {
+        let mut all = Look { result: Extent::Exhausted, limit: None, found: None };
+        for world in without_restarts(self.world) {
+            let plan = self.plan(world, budget.to_vec());
+            let system = site.system().ok()?;
+            let report = quietly(|| system.check(&plan, &mut |_| go_on())).ok()?;
+            let mut broken = report.counterexamples.into_iter();
+            let found = broken.find(|it| it.broken.promise == self.promise);
+            // Every state was seen, and only schedules that end are shrunk.
+            let is_decided = matches!(report.verdict, Verdict::Exhausted | Verdict::Undecided);
+            if found.is_none() && !is_decided {
+                all.result = Extent::Bounded;
+            }
+            all.limit = all.limit.or(report.bound);
+            let found = found.map(|it| {
+                let after = Size::of(&it.schedule);
+                let (broken, schedule, before) = (it.broken, it.schedule, after);
+                Shorter { broken, schedule, before, after, world, is_interrupted: false }
+            });
+            let length = |it: &Shorter| it.after.steps + it.after.faults;
+            all.found = all.found.into_iter().chain(found).min_by_key(length);
+        }
+        if let (Some(_), Extent::Exhausted) = (&all.found, all.result) {
+            all.result = Extent::Shortest;
+        }
+        Some(all)
+    }
+
+    fn plan(&self, world: World, budget: Vec<u32>) -> CheckPlan {
         let limits = Limits { states: Some(STATES), time: Some(TIME), ..Limits::default() };
         let promises = (self.site.entry().problem.promises)().iter().copied();
         CheckPlan {
@@ -188,10 +205,20 @@ impl<'a> Search<'a> {
                 promises: promises.filter(|it| *it == self.promise).map(str::to_owned).collect(),
                 ..Options::default()
             },
-            world: self.world,
+            world,
             budget: Some(budget),
         }
     }
+}
+
+/// The worlds in which some of the nodes that crash and return stay away instead: what such a
+/// schedule needs is part of what one with the restart needs, and some promises break only at rest.
+fn without_restarts(world: World) -> impl Iterator<Item = World> {
+    (0..=world.faults.restarts).map(move |fewer| {
+        let Faults { crashes, restarts, .. } = world.faults;
+        let crashes = crashes.saturating_add(fewer);
+        world.faults(Faults { crashes, restarts: restarts - fewer, ..world.faults })
+    })
 }
 
 impl Needed {
@@ -219,7 +246,12 @@ impl Needed {
             Fault::Lost(_) => &mut self.faults.losses,
             Fault::Doubled(_) => &mut self.faults.duplicates,
             Fault::Crash(_) => &mut self.faults.crashes,
-            Fault::Restart(_) | Fault::Garbage { .. } | Fault::Forged { .. } => {
+            // It was counted as a crash for ever, and turns out to be none.
+            Fault::Restart(_) => {
+                self.faults.crashes = self.faults.crashes.saturating_sub(1);
+                &mut self.faults.restarts
+            }
+            Fault::Garbage { .. } | Fault::Forged { .. } => {
                 self.is_searchable = false;
                 return;
             }
@@ -236,7 +268,10 @@ impl Needed {
     /// Whether a search for this finds whatever needs only that.
     fn covers(&self, other: &Self) -> bool {
         let most = |needed: &Self| needed.requests.iter().copied().max();
-        let faults = |it: &Self| [it.faults.losses, it.faults.duplicates, it.faults.crashes];
+        let faults = |it: &Self| {
+            let Faults { losses, duplicates, crashes, restarts, partitions } = it.faults;
+            [losses, duplicates, crashes, restarts, partitions]
+        };
         let (here, there) = (faults(self), faults(other));
         most(other) <= most(self) && here.iter().zip(there).all(|(here, there)| there <= *here)
     }
@@ -261,6 +296,14 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_crash_takes_less_than_a_crash_with_a_restart() {
+        let faults = Faults { losses: 3, crashes: 1, restarts: 2, ..Faults::NONE };
+        let worlds = without_restarts(World::new().faults(faults));
+        let outages: Vec<_> = worlds.map(|it| (it.faults.crashes, it.faults.restarts)).collect();
+        assert_eq!(outages, [(1, 2), (2, 1), (3, 0)]);
+    }
+
+    #[test]
     fn needs_are_counted() {
         let lines = [
             r#"{"step":{"at":0,"node":1,"input":{"command":"Acquire"},"effects":[]}}"#,
@@ -279,6 +322,11 @@ mod tests {
         assert_eq!(Needed::of(3, &schedule, problem), needed);
         assert_eq!(needed.budgets(2), [[1, 1], [2, 2]]);
         schedule.push(read(&r#"{"fault":{"at":0,"what":{"restart":0}}}"#));
+        let faults_then = Faults { losses: 1, restarts: 1, ..Faults::default() };
+        let returning = Needed::of(3, &schedule, problem);
+        assert!(returning.is_searchable && returning.faults == faults_then);
+        assert!(!returning.covers(&needed) && !needed.covers(&returning));
+        schedule.push(read(&r#"{"fault":{"at":0,"what":{"forged":{"from":0,"to":1}}}}"#));
         assert!(!Needed::of(3, &schedule, problem).is_searchable);
         let more = Needed { requests: vec![0, 2, 1, 0], faults, is_searchable: true };
         assert_eq!(more.budgets(3), [[2, 2, 2], [2, 1, 0], [0, 1, 2], [3, 3, 3]]);

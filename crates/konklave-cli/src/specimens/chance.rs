@@ -12,6 +12,7 @@ use crate::failure::Failure;
 use crate::progress::Watch;
 use crate::quiet::quietly;
 use crate::run::Kept;
+use crate::told::{Told, effective};
 use crate::{Exit, output, schedule};
 
 /// Shows the first random schedule up to this seed that breaks the promise, shrunk.
@@ -42,14 +43,14 @@ pub(crate) fn show(
     let mut watch = Watch::new();
     let mut go_on = || watch.show(|_| format!("shrinking seed {seed}"));
     let system = site.system()?;
-    let outcome = quietly(|| system.shrink(&lines, &mut go_on));
+    let outcome = quietly(|| system.shrink(&lines, None, &mut go_on));
     watch.finish();
     let shorter = outcome?;
     if let Some(path) = &args.trace {
         schedule::write(&shorter.schedule, path, site)?;
     }
-    match args.json {
-        true => output::json(&json!({
+    if args.json {
+        let report = json!({
             "algorithm": site.entry().name,
             "family": site.entry().problem,
             "nodes": site.nodes(),
@@ -62,8 +63,10 @@ pub(crate) fn show(
             "after": shorter.after,
             "trace": schedule::to_json(&shorter.schedule, site)?,
             "trace_file": args.trace,
-        }))?,
-        false => output::lines(&describe(args, specimen, site, seed, &shorter))?,
+        });
+        output::json(&Told::new(report, effective(site)))?;
+    } else {
+        output::lines(&describe(args, specimen, site, seed, &shorter))?;
     }
     Ok(Exit::Broken)
 }

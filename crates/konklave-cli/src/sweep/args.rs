@@ -8,7 +8,7 @@ use konklave_sim::Delay;
 
 use super::faults::FaultLists;
 use super::space;
-use crate::args::{DELAY, Format, count, delay, number_of_nodes, positive, threads};
+use crate::args::{DELAY, Format, TurnArgs, count, delay, number_of_nodes, positive, threads};
 use crate::given::Given;
 use crate::shard::Shard;
 
@@ -73,6 +73,9 @@ pub struct SweepArgs {
     /// The faults to inject
     #[command(flatten)]
     pub faults: FaultLists,
+    /// The turns of nodes that act by themselves
+    #[command(flatten)]
+    pub turns: TurnArgs,
 
     /// The x axis of the plots: nodes, or an option with several numbers as values
     #[arg(long, value_name = "OPTION", help_heading = OUTPUT)]
@@ -105,8 +108,8 @@ pub struct SweepArgs {
         long, value_name = "DIR", num_args = 1.., help_heading = OUTPUT,
         conflicts_with_all = [
             "algorithm", "nodes", "seeds", "seed", "topology", "delay", "fifo", "loss",
-            "duplicate", "reorder", "crash", "pause", "partition", "corrupt", "x", "assert",
-            "threads", "event_limit", "resume", "shard",
+            "duplicate", "reorder", "crash", "pause", "partition", "corrupt", "tick", "stable", "x",
+            "assert", "threads", "event_limit", "resume", "shard",
         ]
     )]
     pub merge: Vec<PathBuf>,
@@ -137,6 +140,7 @@ impl SweepArgs {
         let others = self.faults.given().chain(self.topology.iter().map(|it| ("topology", it)));
         others.for_each(|(name, value)| add(name, value.clone()));
         self.options.iter().for_each(|(name, value)| add(name, value.clone()));
+        self.turns.given().for_each(|(name, value)| add(name, value.to_string()));
         self.assert.iter().for_each(|bound| add("assert", bound.clone()));
         self.event_limit.iter().for_each(|limit| add("event-limit", limit.to_string()));
         self.x.iter().for_each(|name| add("x", name.clone()));

@@ -1,7 +1,9 @@
 //! The bounds of `--assert`, before and after the runs.
 
+use std::collections::BTreeSet;
+
 use konklave_catalog::problem::About;
-use konklave_catalog::quantity::{COMMON, Quantity};
+use konklave_catalog::quantity::{COMMON, Quantity, STABILISATION};
 use konklave_report::bound::{Bound, Row};
 
 use super::SweepArgs;
@@ -11,7 +13,7 @@ use crate::output::short;
 
 /// Parses the bounds. A bound that no measurement can decide is refused before anything is run.
 pub(super) fn parse(args: &SweepArgs, problem: &About) -> Result<Vec<Bound>, Failure> {
-    let quantities = COMMON.iter().chain(problem.quantities.iter().copied());
+    let quantities = COMMON.iter().chain(STABILISATION).chain(problem.quantities.iter().copied());
     let names: Vec<String> = quantities.flat_map(Quantity::names).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let parse = |text: &String| {
@@ -55,8 +57,10 @@ impl Judged {
                 Ok((false, left, right)) => {
                     let (left, right) = (short(left), short(right));
                     let (algorithm, nodes) = (&group.cell.algorithm, group.cell.nodes);
+                    let measured = meanings(&bound.to_string());
                     verdict = Judgement::Broken(format!(
-                        "{bound}: with {algorithm} of {nodes} nodes, {left} against {right}"
+                        "{bound}: with {algorithm} of {nodes} nodes, {left} against {right}\
+                         {measured}"
                     ));
                     break;
                 }
@@ -68,6 +72,14 @@ impl Judged {
         }
         Self { bound: bound.to_string(), verdict }
     }
+}
+
+/// What the names of a bound mean that are not about a single request.
+fn meanings(bound: &str) -> String {
+    let words = bound.split(|it: char| !it.is_alphanumeric() && it != '_');
+    let words: BTreeSet<&str> = words.collect();
+    let named = COMMON.iter().filter(|quantity| words.contains(quantity.name));
+    named.map(|quantity| format!("; {}: {}", quantity.name, quantity.meaning)).collect()
 }
 
 /// The means of a group, as bounds see them.

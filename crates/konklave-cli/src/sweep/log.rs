@@ -52,6 +52,7 @@ impl Header {
         if args.fifo {
             options.insert("fifo".to_owned(), "yes".to_owned());
         }
+        options.extend(args.turns.given().map(|(name, it)| (name.to_owned(), it.to_string())));
         for Dimension { name, values, is_series, .. } in dimensions {
             match &values[..] {
                 [value] if !is_series => {

@@ -7,7 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use konklave_catalog::entry::Entry;
-use konklave_catalog::quantity::{COMMON, Measures};
+use konklave_catalog::quantity::{COMMON, Measures, STABILISATION};
 use konklave_catalog::site::Site;
 use konklave_catalog::system::Watch;
 use konklave_sim::{Ended as Stopped, Options, Progress, Report};
@@ -209,8 +209,15 @@ fn measured(report: &Report<Measures>) -> BTreeMap<String, f64> {
         messages.mean_per_node,
         messages.gini,
     ];
-    let common = COMMON.iter().zip(common).map(|(quantity, it)| (quantity.name.to_owned(), it));
-    common.chain(report.problem.numbers()).collect()
+    let common = COMMON.iter().zip(common.map(Some));
+    let stabilisation = report.stabilisation.into_iter().flat_map(|it| {
+        let rounds = it.rounds.map(|rounds| rounds as f64);
+        let values = [rounds, Some(it.messages_per_node), Some(it.maintenance_per_node_and_round)];
+        STABILISATION.iter().zip(values)
+    });
+    let general = common.chain(stabilisation);
+    let general = general.filter_map(|(quantity, it)| Some((quantity.name.to_owned(), it?)));
+    general.chain(report.problem.numbers()).collect()
 }
 
 /// An observer of the progress of a sweep.

@@ -186,15 +186,14 @@ fn group(task: &Task, ran: &[&Ran], quantity: &str) -> Result<Group, Failure> {
     })
 }
 
-/// Whether a mean over runs agrees with a formula, within four standard errors. A single run cannot
-/// be compared with a mean, and bounds that are kept confirm nothing.
+/// Whether a mean over runs agrees with a formula. A single run cannot be compared with a mean, and
+/// bounds that are kept confirm nothing.
 fn agrees(expected: &Expected, found: &statistics::Summary) -> Option<bool> {
-    let standard_error = found.deviation / (found.count as f64).sqrt();
     let is_open = expected.is_mean() && expected.low == expected.high && found.count < 2;
     if is_open {
         return None;
     }
-    expected.clone().widen(4.0 * standard_error).agrees(found.mean)
+    expected.clone().widen(found.tolerance()).agrees(found.mean)
 }
 
 /// The shape that networks of all sizes must share for a law.
@@ -267,5 +266,7 @@ mod tests {
         assert_eq!(agrees(&mean, &some), Some(true));
         assert_eq!(agrees(&Expected::mean("n", 20.0), &some), Some(false));
         assert_eq!(agrees(&Expected::between("0 to n", 0.0, 20.0), &some), None);
+        let two = summary(&[9.9, 10.1]).unwrap();
+        assert_eq!(agrees(&Expected::mean("n", 11.0), &two), Some(true), "in the interval");
     }
 }

@@ -146,7 +146,8 @@ impl<'a> Diagram<'a> {
         let limit = self.width - MARGIN;
         let rows = Layout::rows(self.history, &selection, limit, self.is_proportional);
         let width = rows.iter().map(|row| row.right).fold(0.0, f64::max) + MARGIN;
-        let mut page = Page::new(&self.title, width);
+        // What cannot be broken may be wider than a row.
+        let mut page = Page::new(&self.title, width).at_most(self.width);
         for &EventId(event) in &selection.events {
             if let Some(promise) = self.history.events[event].broken() {
                 let (name, time) = (self.time(), self.history.events[event].time);

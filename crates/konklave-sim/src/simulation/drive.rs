@@ -3,7 +3,7 @@
 use konklave::NodeId;
 use konklave::protocol::{Input, Monitor, Protocol};
 
-use super::{LOOK_AHEAD, Node, Progress, STEPS_BEFORE_LOOK, Simulation};
+use super::{LAST_TICK, LOOK_AHEAD, Node, Progress, STEPS_BEFORE_LOOK, Simulation};
 use crate::occurrence::{FORGED, What};
 use crate::rounds::Cause;
 use crate::workload::Workload;
@@ -48,7 +48,7 @@ impl<P: Protocol> Drive for P {
         simulation: &mut Simulation<'_, Self, W, M, METERED>,
         go_on: &mut dyn FnMut(Progress) -> bool,
     ) -> Ended {
-        let last_tick = simulation.options.time_limit.unwrap_or(u64::MAX);
+        let last_tick = simulation.options.time_limit.unwrap_or(u64::MAX).min(LAST_TICK);
         let last_step = simulation.options.event_limit.unwrap_or(u64::MAX);
         let mut checkpoint = last_step.min(STEPS_BEFORE_LOOK);
         loop {
@@ -133,10 +133,10 @@ impl<P: Protocol> Drive for P {
                     world.transition::<PLAIN>(to, state, load, Input::Timer(timer), FORGED);
                 }
             }
-            What::Returned { to: gone, label, mark, msg } => {
+            What::Returned { to: gone, label, msg } => {
                 world.strays -= 1;
-                world.rounds.arrive(mark);
-                world.cause = mark.cause;
+                world.cause = gone.cause();
+                let gone = gone.node();
                 world.digest.fold(1 << 62 | u64::from(gone.0) << 31 | u64::from(to.0));
                 let input = Input::Returned { to: gone, msg };
                 world.transition::<PLAIN>(to, state, load, input, label);

@@ -5,7 +5,7 @@ use konklave::protocol::{Invariant, Monitor, Protocol, Snapshot, references};
 use super::{Node, Simulation};
 use crate::occurrence::Occurrence;
 use crate::report::Stabilisation;
-use crate::workload::Workload;
+use crate::workload::{Legal, Workload};
 use crate::world::World;
 
 /// What was seen of the way to a legal state.
@@ -16,6 +16,12 @@ pub(crate) struct Stability<P: Protocol> {
     since: Option<(u64, u64)>,
     was_connected: bool,
     was_left: bool,
+    /// How many messages were sent until the end of the last round, and in it.
+    sent: u64,
+    sent_in_round: u64,
+    /// What there was to tell when the system had been legal for long enough. Later, applications
+    /// may join and leave.
+    settled: Option<Stabilisation>,
 }
 
 impl<P: Protocol> Stability<P> {
@@ -27,6 +33,9 @@ impl<P: Protocol> Stability<P> {
             since: None,
             was_connected: true,
             was_left: false,
+            sent: 0,
+            sent_in_round: 0,
+            settled: None,
         })
     }
 
@@ -35,6 +44,9 @@ impl<P: Protocol> Stability<P> {
         world: &World<'_, P, W, M, METERED>,
         nodes: usize,
     ) -> Stabilisation {
+        if let Some(settled) = self.settled {
+            return settled;
+        }
         let (round, before) = self.since.unwrap_or((world.rounds.number(), world.sent));
         let rounds_since = world.rounds.number() - round;
         let per_node = |messages: u64| messages as f64 / nodes as f64;
@@ -66,6 +78,8 @@ where
         let system = Snapshot { nodes: &nodes, messages: &messages };
         let is_legal = stability.legality.judge(&system).is_ok();
         stability.was_connected &= stability.connected.judge(&system).is_ok();
+        stability.sent_in_round = world.sent - stability.sent;
+        stability.sent = world.sent;
         stability.since = match (is_legal, stability.since) {
             (true, since) => since.or(Some((world.rounds.number(), world.sent))),
             (false, since) => {
@@ -75,10 +89,28 @@ where
         };
     }
 
-    /// Whether the system has been legal for as long as was asked for.
-    pub(crate) fn is_stable(&self) -> bool {
-        let since = self.stability.as_ref().and_then(|stability| stability.since);
-        let rounds = since.map(|(since, _)| self.world.rounds.number() - since);
-        rounds.zip(self.options.stable_rounds).is_some_and(|(rounds, enough)| rounds >= enough)
+    /// Whether the system has been legal for as long as was asked for, and its applications want
+    /// nothing more.
+    pub(crate) fn is_settled(&mut self) -> bool {
+        let Some(legal) = self.legal_stretch() else { return false };
+        let enough = self.options.stable_rounds.is_some_and(|enough| legal.rounds >= enough);
+        if !enough || !self.world.workload.is_idle() {
+            return false;
+        }
+        if let Some(stability) = &mut self.stability {
+            let report = stability.report(&self.world, self.nodes.len());
+            stability.settled.get_or_insert(report);
+        }
+        let plans = self.world.plans;
+        self.world.plan(|workload, agenda| workload.on_stable(legal, agenda));
+        self.world.plans == plans
+    }
+
+    fn legal_stretch(&self) -> Option<Legal> {
+        let stability = self.stability.as_ref()?;
+        let (since, _) = stability.since?;
+        let rounds = self.world.rounds.number() - since;
+        let messages_in_last = stability.sent_in_round;
+        Some(Legal { since, rounds, messages_in_last })
     }
 }

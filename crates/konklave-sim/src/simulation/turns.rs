@@ -65,10 +65,11 @@ where
         }
         self.plan_turns();
         let world = &mut self.world;
-        if world.rounds.go_on_if_over(world.now, period, world.in_transit()) {
+        // What waits at a node that is paused has not arrived.
+        if self.inbox.is_empty() && world.rounds.go_on_if_over(world.now, period) {
             self.judge_round();
         }
-        self.is_stable().then_some(Ended::Stable)
+        self.is_settled().then_some(Ended::Stable)
     }
 
     /// The next moment at which it is some node's turn.

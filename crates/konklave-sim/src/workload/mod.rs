@@ -46,6 +46,16 @@ pub trait Workload {
     /// No message is in transit and no event is planned: the run ends unless a command is given.
     fn on_rest(&mut self, _agenda: &mut Agenda<'_, Self::Command>) {}
 
+    /// A self-stabilising system has been legal for as long as was asked for, and nothing is
+    /// [open](Self::is_idle): the run ends unless a command is given.
+    fn on_stable(&mut self, _legal: Legal, _agenda: &mut Agenda<'_, Self::Command>) {}
+
+    /// Whether nothing that was planned or asked for is still to come, so that the run of a
+    /// self-stabilising system may end.
+    fn is_idle(&self) -> bool {
+        true
+    }
+
     /// A node has crashed; its application is gone with it.
     fn on_crash(&mut self, _node: NodeId, _agenda: &mut Agenda<'_, Self::Command>) {}
 
@@ -62,10 +72,22 @@ pub trait Workload {
     fn report(&self, messages: &Messages, time: u64, unit: f64) -> Self::Report;
 }
 
+/// A stretch of time in which a self-stabilising system was legal, up to now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Legal {
+    /// The round in which it began.
+    pub since: u64,
+    /// The number of rounds in it.
+    pub rounds: u64,
+    /// The number of messages sent in the last of them.
+    pub messages_in_last: u64,
+}
+
 /// Where a workload plans its commands.
 pub struct Agenda<'a, C> {
     pub(crate) now: u64,
     pub(crate) messages: u64,
+    pub(crate) rounds: u64,
     /// Takes a command: the time, the node, and what it is told.
     pub(crate) plan: &'a mut dyn FnMut(u64, NodeId, C),
     pub(crate) random: &'a mut Random,
@@ -80,6 +102,11 @@ impl<C> Agenda<'_, C> {
     /// How many messages were sent until now.
     pub fn messages(&self) -> u64 {
         self.messages
+    }
+
+    /// How many rounds are over, if nodes act by themselves.
+    pub fn rounds(&self) -> u64 {
+        self.rounds
     }
 
     /// The workload's own stream of random numbers.

@@ -8,7 +8,7 @@ use konklave_stage::erased::Value;
 
 use super::World;
 use crate::metrics::Load;
-use crate::occurrence::{Occurrence, What};
+use crate::occurrence::{Occurrence, Peer, What};
 use crate::workload::Workload;
 
 /// The environment of one transition of one node.
@@ -40,10 +40,11 @@ where
             world.metrics.on_send(&msg);
             world.metrics.on_cause(world.cause);
         }
-        let mark = world.rounds.mark(world.cause);
-        let message = Occurrence { node: to, what: What::Message { from, label, mark, msg } };
+        let peer = Peer::new(from, world.cause);
+        let message = Occurrence { node: to, what: What::Message { from: peer, label, msg } };
         if PLAIN {
             let time = world.network.arrival(from, to, world.now);
+            world.rounds.expect(time);
             world.wheel.push(time, message);
             if world.is_calm() {
                 world.fetch(to);

@@ -128,6 +128,10 @@ impl<C: Data, E: Data> Protocol for AnyNode<C, E> {
         self.node.erased_legality()
     }
 
+    fn converges_by_chance(&self) -> bool {
+        self.node.by_chance()
+    }
+
     fn invariants(&self) -> Vec<Invariant<Self>> {
         self.node.erased_invariants()
     }

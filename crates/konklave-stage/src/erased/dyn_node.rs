@@ -37,6 +37,9 @@ pub(super) trait DynNode<C: Data, E: Data>: Debug + Send {
     /// See [`Protocol::legality`].
     fn erased_legality(&self) -> Option<Invariant<AnyNode<C, E>>>;
 
+    /// See [`Protocol::converges_by_chance`].
+    fn by_chance(&self) -> bool;
+
     /// See [`Protocol::invariants`]. They say nothing about nodes of several algorithms.
     fn erased_invariants(&self) -> Vec<Invariant<AnyNode<C, E>>>;
 
@@ -96,6 +99,10 @@ impl<P: Protocol> DynNode<P::Command, P::Event> for P {
 
     fn erased_legality(&self) -> Option<Invariant<AnyNode<P::Command, P::Event>>> {
         self.legality().map(erase)
+    }
+
+    fn by_chance(&self) -> bool {
+        self.converges_by_chance()
     }
 
     fn erased_invariants(&self) -> Vec<Invariant<AnyNode<P::Command, P::Event>>> {

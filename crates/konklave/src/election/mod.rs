@@ -13,8 +13,9 @@
 //! - **one leader** (safety): at no time do two nodes that are up lead. Where a new leader does not
 //!   wait for the old one (`bully`), leaders of different elections may overlap, after a crash any
 //!   leaders: an old one steps down when it learns of the new one, and at rest one node leads;
-//! - **the right leader** (safety): the winner is the node that the algorithm promises to elect,
-//!   see [`Winner`]; after a crash, the node that leads at rest is;
+//! - **the right leader** (safety): the winner has the largest id of all nodes or, where the
+//!   algorithm says so, of the initiators, or is any one node; after a crash, so it is for the node
+//!   that leads at rest;
 //! - **agreement** (safety): no node is told of a winner that the election does not have; after a
 //!   crash, only what each node was told last counts, and termination demands that it is right;
 //! - **termination** (liveness): eventually there is a leader, and every node that is up knows it,

@@ -26,6 +26,9 @@ pub struct Monitor {
     informed: NodeSet,
     /// The nodes that know the previous winner.
     heard: NodeSet,
+    /// The nodes whose only report is of the previous winner: if the same node wins again, it may
+    /// have been about either election.
+    unsure: NodeSet,
     /// The presumed leader of each node; empty unless the algorithm reports presumptions.
     presumed: Vec<Option<Id>>,
     /// The nodes that have crashed and reported no event since.
@@ -68,6 +71,7 @@ impl Monitor {
             untold: None,
             informed: NodeSet::new(),
             heard: NodeSet::new(),
+            unsure: NodeSet::new(),
             presumed: Vec::new(),
             down: NodeSet::new(),
             crashes: Crashes::None,
@@ -91,6 +95,9 @@ impl Monitor {
             self.previous = self.chosen.take();
             self.initiators = NodeSet::new();
             self.heard = std::mem::take(&mut self.informed);
+            for node in std::mem::take(&mut self.unsure).iter() {
+                self.heard.remove(node); // A report of the last winner may still come.
+            }
             if self.handover == Handover::Overlapping {
                 self.outgoing.extend(self.leader.take());
             }
@@ -130,8 +137,14 @@ impl Monitor {
     }
 
     fn on_knows(&mut self, node: NodeId, id: Id) -> Verdict {
+        let may_be_old = self.previous == Some(id) && self.chosen.is_none_or(|it| it == id);
+        let is_old_news = may_be_old && self.heard.insert(node);
+        match is_old_news {
+            true => self.unsure.insert(node),
+            false => self.unsure.remove(node),
+        };
         if self.chosen != Some(id) {
-            return self.on_news(node, id);
+            return self.on_news(node, id, is_old_news);
         }
         self.on_informed(node, id);
         Ok(())
@@ -139,10 +152,9 @@ impl Monitor {
 
     /// A node reports a winner other than the one known so far, if any.
     #[cold]
-    fn on_news(&mut self, node: NodeId, id: Id) -> Verdict {
-        let is_old_news = self.previous == Some(id);
+    fn on_news(&mut self, node: NodeId, id: Id, is_old_news: bool) -> Verdict {
         match self.chosen {
-            Some(_) if is_old_news || self.crashes != Crashes::None => {
+            Some(_) if self.previous == Some(id) || self.crashes != Crashes::None => {
                 self.informed.remove(node); // It must eventually learn the current winner.
                 return Ok(());
             }
@@ -151,7 +163,7 @@ impl Monitor {
                 return Broken::by(node, "agreement", detail);
             }
             // Or the same node has won again; the next report decides.
-            None if is_old_news && self.heard.insert(node) => {}
+            None if is_old_news => {}
             None => {
                 self.untold = Some(id);
                 self.choose(node, id)?;

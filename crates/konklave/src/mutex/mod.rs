@@ -10,10 +10,10 @@
 //!   and once per request;
 //! - **no starvation** (liveness): every request of a node that stays up is eventually granted, if
 //!   every node that is inside eventually leaves;
-//! - **bounded overtaking** (safety), to the degree that the algorithm states: while a node waits,
-//!   no other node overtakes it more than a fixed number of times, with requests that it issues
-//!   while no message is in transit. If that number is zero, requests are served first come, first
-//!   served.
+//! - **bounded overtaking** (safety), where the algorithm states a bound: while a node waits, no
+//!   other node overtakes it more than a fixed number of times, with requests that it issues while
+//!   no message is in transit. If that number is zero, requests are served first come, first
+//!   served; an algorithm without a bound promises no starvation, and no more.
 
 pub mod cao_singhal;
 pub mod carvalho_roucairol;

@@ -3,7 +3,9 @@
 //!
 //! A distributed object is right if its answers can be explained by such a sequence. So these
 //! specifications serve the monitor of the nodes that implement an object ([`Replay`]), the checker
-//! of recorded histories, and a single server that simply is the object.
+//! of recorded histories, and a single server that simply is the object. What processes that share
+//! an object ask for and are told is the same for all objects ([`Command`], [`Event`]), and so are
+//! the promises ([`Monitor`]).
 //!
 //! Every object is empty at first, and everything in it is a number. In JSON, operations are
 //! written as here:
@@ -20,35 +22,38 @@
 
 mod dictionary;
 mod heap;
+mod one_by_one;
 mod ordered_set;
 mod queue;
 mod register;
 mod replay;
+mod shared;
 mod stack;
 
 use std::fmt::Debug;
 use std::hash::Hash;
 
-use serde::Serialize;
-use serde::de::DeserializeOwned;
-
 pub use dictionary::{Dictionary, DictionaryOp};
 pub use heap::{Heap, HeapOp};
+pub use one_by_one::OneByOne;
 pub use ordered_set::{OrderedSet, OrderedSetOp};
 pub use queue::{Queue, QueueOp};
 pub use register::{Register, RegisterOp};
-pub use replay::{Fault, Replay, Returned};
+pub use replay::{Fault, Places, Replay, Returned};
+pub use shared::{Command, Event, Monitor, PROMISES};
 pub use stack::{Stack, StackOp};
+
+use crate::protocol::Data;
 
 /// What an operation that asks for something gets: a number, or nothing.
 pub type Answer = Option<u64>;
 
 /// An object that does one operation after the other, empty at first.
-pub trait Object: Clone + Debug + Default + Eq + Hash {
+pub trait Object: Clone + Debug + Default + Eq + Hash + Send + 'static {
     /// Its name in histories and options.
     const NAME: &'static str;
     /// What can be asked of it.
-    type Op: Copy + Debug + Eq + Ord + Hash + Serialize + DeserializeOwned;
+    type Op: Copy + Data;
 
     /// Carries `op` out if `answer` is a right one: an object may have several. Otherwise nothing
     /// changes, and a right answer is returned. The answer to an operation that asks for nothing

@@ -10,6 +10,13 @@
 //! linearizable if it agrees with real time: an operation that had returned when another was
 //! invoked stands before it. Of all that had returned by then, the one with the highest witness is
 //! the one to compare with, so one number is enough.
+//!
+//! An object whose parts have nothing to do with each other, such as a dictionary with its keys,
+//! may have an order for each part ([`Places::OfPart`]): no single process sees all operations.
+//! This is enough for linearizability, which is local: if every part is linearizable, so is the
+//! object. Sequential consistency is not local. But a process that invokes an operation only when
+//! its last one has returned has its program order in real time, so for such processes it follows;
+//! and of operations of a process that overlap, those on the same part are compared here.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Display};
@@ -17,21 +24,38 @@ use std::fmt::{self, Display};
 use super::{Answer, Object};
 use crate::NodeId;
 
+/// Which operations share one dense order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Places {
+    /// All operations on the object.
+    #[default]
+    OfAll,
+    /// Those on the same [part](super::Nature::part) of it.
+    OfPart,
+}
+
 /// An object that replays what others have done.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Replay<O: Object> {
     object: O,
-    /// The witness of the operation to replay next.
-    next: u64,
-    /// Operations that have returned before another that stands before them.
-    early: BTreeMap<u64, Returned<O::Op>>,
-    /// Operations that have not returned, each with the witness that it must exceed: the highest
-    /// that had returned when it was invoked.
-    pending: BTreeMap<(NodeId, u32), Option<u64>>,
-    /// The highest witness that has returned.
-    highest: Option<u64>,
+    places: Places,
+    /// How far the order of each part has come.
+    parts: BTreeMap<u64, Part>,
+    /// Operations that have returned before another that stands before them, by part and witness.
+    early: BTreeMap<(u64, u64), Returned<O::Op>>,
+    /// Operations that have not returned, by process and number.
+    pending: BTreeMap<(NodeId, u32), Pending<O::Op>>,
     /// Up to the largest process that has invoked an operation.
     processes: Vec<Progress>,
+}
+
+/// How far an order has come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+struct Part {
+    /// The witness of the operation to replay next.
+    next: u64,
+    /// The highest witness that has returned.
+    highest: Option<u64>,
 }
 
 /// How far a process has come.
@@ -39,8 +63,20 @@ pub struct Replay<O: Object> {
 struct Progress {
     /// How many operations it has invoked.
     invoked: u32,
-    /// The last of them that was replayed.
-    replayed: Option<u32>,
+    /// The highest witness of those that have returned, and which it is, if there is one order.
+    highest: Option<(u64, u32)>,
+}
+
+/// An operation that has not returned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Pending<Op> {
+    op: Op,
+    /// The witness that it must exceed: the highest that had returned when it was invoked.
+    floor: Option<u64>,
+    /// The highest witness of an earlier operation of its process, and which it is.
+    earlier: Option<(u64, u32)>,
+    /// The lowest witness of a later one.
+    later: Option<(u64, u32)>,
 }
 
 /// An operation that has returned.
@@ -61,13 +97,11 @@ pub struct Returned<Op> {
 /// What is wrong with the order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Fault<Op> {
-    /// The process had not invoked it, or it had returned before.
-    NotInvoked(Returned<Op>),
     /// Another operation has this place in the order.
     SamePlace(Returned<Op>),
     /// In this order the answer is this one.
     WrongAnswer(Returned<Op>, Answer),
-    /// It stands behind this one, which its process invoked later.
+    /// It stands behind this one, which its process invoked later, or before this earlier one.
     ProgramOrder(Returned<Op>, u32),
     /// It stands before the operation with this witness, which had returned when it was invoked.
     RealTime(Returned<Op>, u64),
@@ -75,8 +109,7 @@ pub enum Fault<Op> {
 
 impl<Op: fmt::Debug> Display for Fault<Op> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (Self::NotInvoked(it)
-        | Self::SamePlace(it)
+        let (Self::SamePlace(it)
         | Self::WrongAnswer(it, _)
         | Self::ProgramOrder(it, _)
         | Self::RealTime(it, _)) = self;
@@ -84,12 +117,14 @@ impl<Op: fmt::Debug> Display for Fault<Op> {
         write!(f, "operation {seq} of node {process}, {op:?}, ")?;
         let shown = |answer: &Answer| answer.map_or("nothing".to_owned(), |it| it.to_string());
         match self {
-            Self::NotInvoked(_) => write!(f, "returned, but was not outstanding"),
             Self::SamePlace(_) => write!(f, "has the place {witness} of another operation"),
             Self::WrongAnswer(_, right) => {
                 write!(f, "returned {}, not {}", shown(answer), shown(right))
             }
-            Self::ProgramOrder(_, later) => write!(f, "comes after operation {later} of its node"),
+            Self::ProgramOrder(_, other) => {
+                let side = if other > seq { "after" } else { "before" };
+                write!(f, "comes {side} operation {other} of its node")
+            }
             Self::RealTime(_, earlier) => {
                 write!(f, "has place {witness}, but was invoked after that of {earlier} returned")
             }
@@ -97,62 +132,103 @@ impl<Op: fmt::Debug> Display for Fault<Op> {
     }
 }
 
-impl<O: Object> Default for Replay<O> {
-    fn default() -> Self {
+impl<O: Object> Replay<O> {
+    /// An empty object, and which operations on it share an order.
+    pub fn new(places: Places) -> Self {
         Self {
             object: O::default(),
-            next: 0,
+            places,
+            parts: BTreeMap::new(),
             early: BTreeMap::new(),
             pending: BTreeMap::new(),
-            highest: None,
             processes: Vec::new(),
         }
     }
-}
 
-impl<O: Object> Replay<O> {
+    fn part(&self, op: O::Op) -> u64 {
+        match self.places {
+            Places::OfAll => 0,
+            Places::OfPart => O::nature(op).part(),
+        }
+    }
+
     /// The process invokes an operation. Returns how many it had invoked before.
-    pub fn invoke(&mut self, process: NodeId) -> u32 {
+    pub fn invoke(&mut self, process: NodeId, op: O::Op) -> u32 {
         if process.index() >= self.processes.len() {
             self.processes.resize(process.index() + 1, Progress::default());
         }
-        let invoked = &mut self.processes[process.index()].invoked;
+        let floor = self.parts.get(&self.part(op)).and_then(|part| part.highest);
+        let Progress { invoked, highest } = &mut self.processes[process.index()];
         let seq = *invoked;
         *invoked += 1;
-        self.pending.insert((process, seq), self.highest);
+        let pending = Pending { op, floor, earlier: *highest, later: None };
+        self.pending.insert((process, seq), pending);
         seq
     }
 
-    /// An operation returns. What is wrong is found out as early as possible, but not more than
-    /// once, and the replay goes on as if it had been right.
-    pub fn finish(&mut self, returned: Returned<O::Op>) -> Vec<Fault<O::Op>> {
-        let Returned { process, seq, witness, .. } = returned;
-        let Some(floor) = self.pending.remove(&(process, seq)) else {
-            return vec![Fault::NotInvoked(returned)];
-        };
-        if witness < self.next || self.early.contains_key(&witness) {
-            return vec![Fault::SamePlace(returned)];
+    /// An operation returns without a place in the order. Returns it, if it was outstanding.
+    pub fn forget(&mut self, process: NodeId, seq: u32) -> Option<O::Op> {
+        self.pending.remove(&(process, seq)).map(|pending| pending.op)
+    }
+
+    /// An operation returns; nothing if it was not outstanding. What is wrong is found out as early
+    /// as possible, but not more than once, and the replay goes on as if it had been right.
+    pub fn finish(
+        &mut self,
+        process: NodeId,
+        seq: u32,
+        answer: Answer,
+        witness: u64,
+    ) -> Option<Vec<Fault<O::Op>>> {
+        let Pending { op, floor, earlier, later } = self.pending.remove(&(process, seq))?;
+        let returned = Returned { process, seq, op, answer, witness };
+        let part = self.part(op);
+        let place = self.parts.entry(part).or_default();
+        if witness < place.next || self.early.contains_key(&(part, witness)) {
+            return Some(vec![Fault::SamePlace(returned)]);
         }
+        place.highest = place.highest.max(Some(witness));
         let mut faults = Vec::new();
         let overtaken = floor.filter(|floor| *floor > witness);
         faults.extend(overtaken.map(|earlier| Fault::RealTime(returned, earlier)));
-        self.highest = self.highest.max(Some(witness));
-        self.early.insert(witness, returned);
-        while let Some(due) = self.early.remove(&self.next) {
-            self.next += 1;
-            self.replay(due, &mut faults);
-        }
-        faults
+        let early = earlier.filter(|earlier| earlier.0 > witness);
+        let swapped = early.or(later.filter(|later| later.0 < witness));
+        faults.extend(swapped.map(|(_, other)| Fault::ProgramOrder(returned, other)));
+        self.compare_with_rest_of_process(returned, part);
+        self.early.insert((part, witness), returned);
+        self.replay_if_due(part, &mut faults);
+        Some(faults)
     }
 
-    fn replay(&mut self, due: Returned<O::Op>, faults: &mut Vec<Fault<O::Op>>) {
-        let last = &mut self.processes[due.process.index()].replayed;
-        let later = last.filter(|last| *last > due.seq);
-        faults.extend(later.map(|later| Fault::ProgramOrder(due, later)));
-        *last = (*last).max(Some(due.seq));
-        if let Err(right) = self.object.accept(due.op, due.answer) {
-            faults.push(Fault::WrongAnswer(due, right));
-            self.object.apply(due.op);
+    /// The other operations of the process have to stand on their sides of this one.
+    fn compare_with_rest_of_process(&mut self, returned: Returned<O::Op>, part: u64) {
+        let Returned { process, seq, witness, .. } = returned;
+        let places = self.places;
+        let part_of = |op| if places == Places::OfAll { 0 } else { O::nature(op).part() };
+        let rest = self.pending.range_mut((process, 0)..=(process, u32::MAX));
+        for (&(_, other), pending) in rest.filter(|(_, it)| part_of(it.op) == part) {
+            match other < seq {
+                true => {
+                    let lowest = pending.later.is_none_or(|later| witness < later.0);
+                    pending.later = if lowest { Some((witness, seq)) } else { pending.later };
+                }
+                false => pending.earlier = pending.earlier.max(Some((witness, seq))),
+            }
+        }
+        if self.places == Places::OfAll {
+            let highest = &mut self.processes[process.index()].highest;
+            *highest = (*highest).max(Some((witness, seq)));
+        }
+    }
+
+    fn replay_if_due(&mut self, part: u64, faults: &mut Vec<Fault<O::Op>>) {
+        let place = self.parts.entry(part).or_default();
+        while let Some(due) = self.early.remove(&(part, place.next)) {
+            place.next += 1;
+            if let Err(right) = self.object.accept(due.op, due.answer) {
+                faults.push(Fault::WrongAnswer(due, right));
+                self.object.apply(due.op);
+            }
         }
     }
 
@@ -166,10 +242,11 @@ impl<O: Object> Replay<O> {
         self.pending.keys().copied()
     }
 
-    /// The place in the order that no operation has, although a later one is taken and nothing is
+    /// The place in an order that no operation has, although a later one is taken and nothing is
     /// outstanding that could have it.
     pub fn gap(&self) -> Option<u64> {
-        (self.pending.is_empty() && !self.early.is_empty()).then_some(self.next)
+        let (part, _) = self.early.keys().next().filter(|_| self.pending.is_empty())?;
+        self.parts.get(part).map(|part| part.next)
     }
 }
 

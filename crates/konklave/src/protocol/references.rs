@@ -6,10 +6,13 @@
 
 use super::{Invariant, NodeId, Protocol, Snapshot};
 
+/// The name of what [`connected`] says.
+pub const CONNECTED: &str = "connected";
+
 /// That all nodes that take part are connected, whatever the direction in which they know each
 /// other. A system never loses this, and cannot gain it.
 pub fn connected<P: Protocol>() -> Invariant<P> {
-    Invariant::new("connected", |system| {
+    Invariant::new(CONNECTED, |system| {
         let (parts, nodes) = parts_of(system);
         match &parts[..] {
             [] | [_] => Ok(()),

@@ -5,16 +5,19 @@ use std::collections::BTreeMap;
 use konklave_check::Counterexample;
 use konklave_report::folder::Folder;
 use konklave_report::html::{Outcome, Report};
+use konklave_report::junit::{Case, Outcome as Judged, Suite};
 use konklave_report::table::Table;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::super::CheckArgs;
 use super::super::report::keep;
 use super::{Cell, FAULTS, Fate, Matrix, Row};
+use crate::args::Format;
 use crate::failure::Failure;
 use crate::out;
 use crate::output;
-use crate::schedule::Schedule;
+use crate::schedule::{self, Schedule};
+use crate::told::{Told, effective};
 
 /// Prints the table, and keeps the schedules in the folder.
 pub(super) fn show(
@@ -24,9 +27,10 @@ pub(super) fn show(
 ) -> Result<(), Failure> {
     let lines = for_people(matrix, args.markdown);
     let written = folder.map(|folder| write(matrix, &lines, folder)).transpose()?;
-    match args.json {
-        true => output::json(&for_machines(matrix))?,
-        false => {
+    match (args.format, args.json) {
+        (Some(Format::Junit), _) => output::text(&as_tests(matrix).xml())?,
+        (None, true) => output::json(&for_machines(matrix))?,
+        (None, false) => {
             output::lines(&lines)?;
             let report = written.iter().map(|path| format!("\nreport: {path}"));
             output::lines(&report.collect::<Vec<_>>())?;
@@ -35,8 +39,40 @@ pub(super) fn show(
     Ok(())
 }
 
+/// A test case for safety and for liveness under each fault: whether it is as claimed.
+fn as_tests(matrix: &Matrix) -> Suite {
+    let mut cases = Vec::new();
+    for row in &matrix.rows {
+        for cell in row.cells.iter().filter(|cell| cell.safety != Fate::Inapplicable) {
+            for kind in cell.kinds() {
+                let undecided = || match cell.bound() {
+                    Some(bound) => format!("the search was stopped by {bound}"),
+                    None => "the search did not decide it".to_owned(),
+                };
+                let outcome = match kind.fate {
+                    Fate::Breaks if kind.is_claimed => contradiction(row, cell),
+                    Fate::Undecided => Judged::Undecided(undecided()),
+                    _ => Judged::Passed,
+                };
+                let name = format!("{} as claimed under {}", kind.name, cell.fault.label());
+                cases.push(Case { about: row.site.entry().name.clone(), name, outcome });
+            }
+        }
+    }
+    let seconds = matrix.rows.iter().flat_map(|row| &row.cells).map(|cell| cell.seconds).sum();
+    Suite { name: out::command(), seconds, cases }
+}
+
+fn contradiction(row: &Row, cell: &Cell) -> Judged {
+    let broken: Vec<_> = cell.schedules().map(|found| found.broken.to_string()).collect();
+    let steps = cell.schedules().flat_map(|found| schedule::lines(&found.schedule));
+    let mut details = vec![row.system.clone(), cell.command.clone()];
+    details.extend(steps);
+    Judged::Failed(broken.join("; "), details.join("\n"))
+}
+
 /// One JSON object. The names of its fields do not change.
-fn for_machines(matrix: &Matrix) -> Value {
+fn for_machines(matrix: &Matrix) -> Told<Value> {
     let cell = |row: &Row, cell: &Cell| {
         let schedule = |found: &Counterexample<Schedule>| {
             json!({ "promise": found.broken.promise, "detail": found.broken.detail,
@@ -51,6 +87,7 @@ fn for_machines(matrix: &Matrix) -> Value {
             "violations": cell.schedules().map(schedule).collect::<Vec<_>>(),
             "bound": cell.bound(),
             "command": cell.command,
+            "seconds": cell.seconds,
         })
     };
     let row = |row: &Row| {
@@ -58,15 +95,17 @@ fn for_machines(matrix: &Matrix) -> Value {
             "algorithm": row.site.entry().name,
             "nodes": row.site.nodes(),
             "network": row.site.graph().describe(),
+            "system": row.system,
+            "options": effective(&row.site).into_iter().collect::<Map<_, _>>(),
             "cells": row.cells.iter().map(|it| cell(row, it)).collect::<Vec<_>>(),
         })
     };
-    json!({
+    Told::plain(json!({
         "faults": FAULTS,
         "rows": matrix.rows.iter().map(row).collect::<Vec<_>>(),
         "left_out": matrix.left_out,
         "not_begun": matrix.not_begun,
-    })
+    }))
 }
 
 /// The name of the file of a schedule.
@@ -82,12 +121,13 @@ fn for_people(matrix: &Matrix, is_markdown: bool) -> Vec<String> {
         let name = std::iter::once(row.site.entry().name.clone());
         cells.push(name.chain(row.cells.iter().map(in_short)).collect());
     }
-    let mut lines = match is_markdown {
+    let mut lines = vec![heading(&matrix.rows), String::new()];
+    lines.extend(match is_markdown {
         true => output::markdown(&cells),
         false => output::table(&cells),
-    };
+    });
     lines.push(String::new());
-    lines.push("safety/liveness: whether it survives one fault in every schedule".to_owned());
+    lines.push(MEANING.to_owned());
     lines.push(String::new());
     let mut notes = match &matrix.rows[..] {
         [row] => commands(row),
@@ -101,6 +141,27 @@ fn for_people(matrix: &Matrix, is_markdown: bool) -> Vec<String> {
     let bullet = if is_markdown { "- " } else { "" };
     lines.extend(notes.iter().map(|note| format!("{bullet}{note}")));
     lines
+}
+
+/// What the cells say, and do not say.
+const MEANING: &str = "safety/liveness: whether every schedule of this system with one such fault \
+                       keeps its promises; a larger system may not";
+
+/// The systems that were searched.
+fn heading(rows: &[Row]) -> String {
+    let mut systems: Vec<(&str, Vec<&str>)> = Vec::new();
+    for row in rows {
+        let name = row.site.entry().name.as_str();
+        match systems.iter_mut().find(|(system, _)| *system == row.system) {
+            Some((_, names)) => names.push(name),
+            None => systems.push((&row.system, vec![name])),
+        }
+    }
+    systems.sort_by_key(|(_, names)| std::cmp::Reverse(names.len()));
+    let others = systems.iter().skip(1);
+    let others = others.map(|(system, names)| format!("; {system}: {}", names.join(", ")));
+    let usual = systems.first().map_or("", |(system, _)| system);
+    format!("One fault of each kind: {usual}{}", others.collect::<String>())
 }
 
 fn in_short(cell: &Cell) -> String {
@@ -169,9 +230,8 @@ fn write(matrix: &Matrix, lines: &[String], folder: Folder) -> Result<String, Fa
     } else {
         (Outcome::Good, "as claimed")
     };
-    let sentence = "what each algorithm survives of one fault of each kind, in every schedule";
     let mut page = Report::new("What survives a fault")
-        .verdict(outcome, badge, sentence)
+        .verdict(outcome, badge, &heading(&matrix.rows))
         .command(&out::command());
     let mut table =
         Table::new(std::iter::once("algorithm").chain(FAULTS.iter().map(|fault| fault.label())));

@@ -204,3 +204,24 @@ fn a_second_report_of_the_same_winner_is_a_result() {
     let broken = tell(&mut monitor, 2, Event::Knows(Id(7))).unwrap_err();
     assert_eq!(broken.to_string(), "the right leader: 7 wins, not 9", "the third election");
 }
+
+/// Node 2 hears of the first result while the second election, which the same node wins, is under
+/// way; so when the third has begun, the result of the second can still reach it.
+#[test]
+fn a_report_between_two_wins_of_a_node_may_be_about_the_first() {
+    let mut monitor = monitor(Winner::LargestInitiator);
+    for _ in 0..2 {
+        tell(&mut monitor, 1, Event::Started).unwrap();
+        tell(&mut monitor, 1, Event::Elected).unwrap();
+        tell(&mut monitor, 1, Event::Knows(Id(9))).unwrap();
+        if monitor.previous.is_none() {
+            tell(&mut monitor, 1, Event::SteppedDown).unwrap();
+        }
+    }
+    tell(&mut monitor, 2, Event::Knows(Id(9))).unwrap();
+    tell(&mut monitor, 0, Event::Started).unwrap();
+    tell(&mut monitor, 2, Event::Knows(Id(9))).unwrap();
+    // But it has no third report of this winner to make, who has not even started.
+    let broken = tell(&mut monitor, 2, Event::Knows(Id(9))).unwrap_err();
+    assert_eq!(broken.to_string(), "the right leader: 9 wins, not 5");
+}

@@ -4,7 +4,7 @@
 use std::collections::{BTreeSet, VecDeque};
 
 use super::*;
-use crate::object::{Queue, QueueOp};
+use crate::object::{Dictionary, DictionaryOp, Queue, QueueOp};
 
 /// The operations: process, number, what is asked.
 const OPERATIONS: [(u32, u32, QueueOp); 4] = [
@@ -95,19 +95,19 @@ fn every_interleaving_is_judged_as_by_one_who_sees_all() {
 }
 
 fn replayed(steps: &[Step], order: [usize; 4], answers: [Answer; 4]) -> [bool; 3] {
-    let mut replay = Replay::<Queue>::default();
+    let mut replay = Replay::<Queue>::new(Places::OfAll);
     let mut found = [false; 3];
     for &step in steps {
         let (Step::Invoke(index) | Step::Return(index)) = step;
         let (process, seq, op) = OPERATIONS[index];
         let process = NodeId(process);
         if step == Step::Invoke(index) {
-            assert_eq!(replay.invoke(process), seq);
+            assert_eq!(replay.invoke(process, op), seq);
             continue;
         }
         let witness = order.iter().position(|it| *it == index).unwrap() as u64;
         let answer = answers[index];
-        for fault in replay.finish(Returned { process, seq, op, answer, witness }) {
+        for fault in replay.finish(process, seq, answer, witness).expect("it is outstanding") {
             match fault {
                 Fault::WrongAnswer(..) => found[0] = true,
                 Fault::ProgramOrder(..) => found[1] = true,
@@ -120,35 +120,57 @@ fn replayed(steps: &[Step], order: [usize; 4], answers: [Answer; 4]) -> [bool; 3
     found
 }
 
-fn enqueued(process: u32, seq: u32, witness: u64) -> Returned<QueueOp> {
-    let process = NodeId(process);
-    Returned { process, seq, op: QueueOp::Enqueue(witness), answer: None, witness }
-}
-
 #[test]
 fn only_what_waits_is_remembered() {
-    let mut replay = Replay::<Queue>::default();
-    let first = replay.invoke(NodeId(0));
+    let mut replay = Replay::<Queue>::new(Places::OfAll);
+    let first = replay.invoke(NodeId(0), QueueOp::Enqueue(0));
     for seq in 0..100 {
-        assert_eq!(replay.invoke(NodeId(1)), seq);
-        assert_eq!(replay.finish(enqueued(1, seq, u64::from(seq) + 1)), []);
+        assert_eq!(replay.invoke(NodeId(1), QueueOp::Enqueue(1 + u64::from(seq))), seq);
+        assert_eq!(replay.finish(NodeId(1), seq, None, u64::from(seq) + 1), Some(vec![]));
     }
     assert_eq!((replay.early.len(), replay.object().size()), (100, 0));
-    assert_eq!(replay.finish(enqueued(0, first, 0)), []);
+    assert_eq!(replay.finish(NodeId(0), first, None, 0), Some(vec![]));
     assert_eq!((replay.early.len(), replay.object().size()), (0, 101));
 }
 
 #[test]
 fn a_place_is_taken_once_and_none_is_left_out() {
-    let mut replay = Replay::<Queue>::default();
+    let mut replay = Replay::<Queue>::new(Places::OfAll);
     for process in 0..4 {
-        replay.invoke(NodeId(process));
+        replay.invoke(NodeId(process), QueueOp::Enqueue(process.into()));
     }
-    assert_eq!(replay.finish(enqueued(0, 0, 0)), []);
-    assert_eq!(replay.finish(enqueued(0, 0, 1)), [Fault::NotInvoked(enqueued(0, 0, 1))]);
-    assert_eq!(replay.finish(enqueued(1, 0, 0)), [Fault::SamePlace(enqueued(1, 0, 0))]);
-    assert_eq!(replay.finish(enqueued(2, 0, 2)), []);
+    let mut finish = |process, witness| replay.finish(NodeId(process), 0, None, witness);
+    assert_eq!(finish(0, 0), Some(vec![]));
+    assert_eq!(finish(0, 1), None, "it has returned");
+    assert!(matches!(finish(1, 0).unwrap()[..], [Fault::SamePlace(Returned { witness: 0, .. })]));
+    assert_eq!(finish(2, 2), Some(vec![]));
     assert_eq!(replay.gap(), None, "node 3 may have place 1");
-    assert_eq!(replay.finish(enqueued(3, 0, 3)), []);
+    assert_eq!(replay.finish(NodeId(3), 0, None, 3), Some(vec![]));
     assert_eq!(replay.gap(), Some(1));
+}
+
+/// Two processes, two operations each, on two keys or on one: places of parts find the same faults
+/// as places of all, but for those of program order between different keys.
+#[test]
+fn places_of_parts_judge_each_part() {
+    let put = |key, value| DictionaryOp::Put { key, value };
+    let get = DictionaryOp::Get;
+    let judge = |ops: [(u32, DictionaryOp, Answer, u64); 3]| {
+        let mut replay = Replay::<Dictionary>::new(Places::OfPart);
+        let seqs = ops.map(|(process, op, ..)| replay.invoke(NodeId(process), op));
+        let faults = ops.iter().zip(seqs).flat_map(|(&(process, _, answer, witness), seq)| {
+            replay.finish(NodeId(process), seq, answer, witness).unwrap()
+        });
+        faults.map(|fault| fault.to_string()).collect::<Vec<_>>()
+    };
+    // Both keys begin at 0.
+    assert!(
+        judge([(0, put(1, 5), None, 0), (0, put(2, 6), None, 0), (1, get(1), Some(5), 1)])
+            .is_empty()
+    );
+    // The second operation of node 0 on key 1 stands before the first.
+    let swapped = judge([(0, put(1, 5), None, 1), (0, get(1), None, 0), (1, get(2), None, 0)]);
+    assert_eq!(swapped, ["operation 1 of node 0, Get(1), comes before operation 0 of its node"]);
+    let wrong = judge([(0, put(1, 5), None, 0), (1, get(1), None, 1), (1, get(2), None, 0)]);
+    assert_eq!(wrong, ["operation 0 of node 1, Get(1), returned nothing, not 5"]);
 }

@@ -1,0 +1,71 @@
+//! The options about nodes that act by themselves.
+
+use clap::Args;
+use konklave_catalog::site::Site;
+use konklave_sim::{Delay, Options};
+
+use super::positive;
+use crate::failure::Failure;
+
+/// How often nodes act by themselves, and how long a system has to be legal.
+#[derive(Clone, Copy, Debug, Default, Args)]
+#[command(next_help_heading = "Algorithms whose nodes act by themselves")]
+pub struct TurnArgs {
+    /// Time from one turn of a node to its next, in ticks; with 1, and a delay of 1, time is
+    /// counted in synchronous rounds [default: T, the mean delay]
+    #[arg(long, value_name = "PERIOD", value_parser = positive::<u64>)]
+    pub tick: Option<u64>,
+    /// End the run once a self-stabilising system was legal for this many rounds [default: 10]
+    #[arg(long, value_name = "ROUNDS", value_parser = positive::<u64>)]
+    pub stable: Option<u64>,
+}
+
+/// The default of `--stable`: enough to measure what a legal system costs per round.
+const STABLE: u64 = 10;
+
+impl TurnArgs {
+    /// The time from one turn to the next: one round, if it was not given.
+    pub(crate) fn period(self, delay: Delay) -> u64 {
+        self.tick.unwrap_or_else(|| (delay.mean().round() as u64).max(1))
+    }
+
+    /// The number of legal rounds that end a run.
+    pub(crate) fn stable_rounds(self) -> u64 {
+        self.stable.unwrap_or(STABLE)
+    }
+
+    /// Adds them to the options of a simulation with this delay.
+    pub(crate) fn complete(self, options: Options) -> Options {
+        Options {
+            period: self.period(options.delay),
+            stable_rounds: Some(self.stable_rounds()),
+            ..options
+        }
+    }
+
+    /// Refuses options that mean nothing to the algorithm, instead of ignoring them.
+    pub(crate) fn refuse_if_foreign(self, site: &Site) -> Result<(), Failure> {
+        if self.tick.is_none() && self.stable.is_none() {
+            return Ok(());
+        }
+        let (system, name) = (site.system()?, &site.entry().name);
+        if !system.takes_turns() {
+            let option = if self.tick.is_some() { "tick" } else { "stable" };
+            return Err(Failure::bad(format!(
+                "the nodes of {name} never act by themselves: leave --{option} out"
+            )));
+        }
+        if self.stable.is_some() && !system.is_self_stabilising() {
+            return Err(Failure::bad(format!(
+                "{name} is not self-stabilising, so no state of it is legal: leave --stable out"
+            )));
+        }
+        Ok(())
+    }
+
+    /// The options that were given, by name.
+    pub(crate) fn given(self) -> impl Iterator<Item = (&'static str, u64)> {
+        let all = [("tick", self.tick), ("stable", self.stable)];
+        all.into_iter().filter_map(|(name, value)| Some((name, value?)))
+    }
+}

@@ -1,0 +1,217 @@
+//! An object that processes share: what they ask for, what they are told, and what is promised.
+
+use std::fmt::Debug;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Answer, Fault, Object, Places, Replay};
+use crate::protocol::{self, Broken, Data, Verdict};
+use crate::{NodeId, NodeSet};
+
+/// What the application of a process asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Command<Op> {
+    /// An operation on the object. A process may invoke the next one before the last has returned.
+    Invoke(Op),
+    /// Become a member, with the help of a member.
+    Join {
+        /// A member.
+        contact: NodeId,
+    },
+    /// Be a member no longer.
+    Leave,
+}
+
+/// What the application of a process is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Event {
+    /// An operation of the process returns.
+    Returned {
+        /// Which: how many operations the process had invoked before.
+        ticket: u32,
+        /// What it asked for, if it asked for something that is there.
+        answer: Answer,
+        /// Its place in the order in which the object carried operations out, if the object tells.
+        witness: Option<u64>,
+    },
+    /// The process is a member.
+    Joined,
+    /// The process is a member no longer.
+    Left,
+}
+
+/// The promises of every shared object.
+pub const PROMISES: [&str; 4] = [CONSISTENT, LINEARIZABLE, RETURNS, MEMBERSHIP];
+
+const CONSISTENT: &str = "sequentially consistent";
+const LINEARIZABLE: &str = "linearizable";
+const RETURNS: &str = "every operation returns";
+const MEMBERSHIP: &str = "joins and leaves end";
+
+/// Watches that the promises are kept. It replays operations in the order of their witnesses and
+/// forgets them ([`Replay`]), so that it remembers the object and what is outstanding. Answers
+/// without witnesses are not judged.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Monitor<O: Object> {
+    replay: Replay<O>,
+    joining: NodeSet,
+    leaving: NodeSet,
+    /// Whether an operation may have had its effect and never return, so that the order has a gap.
+    is_torn: bool,
+}
+
+impl<O: Object> Monitor<O> {
+    /// Nothing has been asked for.
+    pub fn new(places: Places) -> Self {
+        let (joining, leaving) = (NodeSet::new(), NodeSet::new());
+        Self { replay: Replay::new(places), joining, leaving, is_torn: false }
+    }
+
+    fn on_returned(&mut self, node: NodeId, event: (u32, Answer, Option<u64>)) -> Verdict {
+        let (ticket, answer, witness) = event;
+        let faults = match witness {
+            Some(witness) => self.replay.finish(node, ticket, answer, witness),
+            None => self.replay.forget(node, ticket).map(|_| Vec::new()),
+        };
+        let Some(faults) = faults else {
+            let detail =
+                format!("operation {ticket} of node {node} returns, but is not outstanding");
+            return Broken::by(node, RETURNS, detail);
+        };
+        match faults.first() {
+            None => Ok(()),
+            Some(fault @ Fault::RealTime(..)) => Broken::by(node, LINEARIZABLE, fault.to_string()),
+            Some(fault) => Broken::by(node, CONSISTENT, fault.to_string()),
+        }
+    }
+}
+
+impl<O: Object> protocol::Monitor for Monitor<O>
+where
+    Command<O::Op>: Data,
+{
+    type Command = Command<O::Op>;
+    type Event = Event;
+
+    fn on_command(&mut self, node: NodeId, command: &Self::Command) -> Verdict {
+        match *command {
+            Command::Invoke(op) => _ = self.replay.invoke(node, op),
+            Command::Join { .. } => _ = self.joining.insert(node),
+            Command::Leave => _ = self.leaving.insert(node),
+        }
+        Ok(())
+    }
+
+    fn on_event(&mut self, node: NodeId, event: &Event) -> Verdict {
+        let was_asked = match *event {
+            Event::Returned { ticket, answer, witness } => {
+                return self.on_returned(node, (ticket, answer, witness));
+            }
+            Event::Joined => self.joining.remove(node),
+            Event::Left => self.leaving.remove(node),
+        };
+        match was_asked {
+            true => Ok(()),
+            false => Broken::by(node, MEMBERSHIP, format!("node {node} is told {event:?} unasked")),
+        }
+    }
+
+    /// Its operations need not return any more, but may have had their effects.
+    fn on_crash(&mut self, node: NodeId) -> Verdict {
+        let outstanding: Vec<_> = self.replay.outstanding().collect();
+        for (process, seq) in outstanding.into_iter().filter(|(process, _)| *process == node) {
+            self.replay.forget(process, seq);
+            self.is_torn = true;
+        }
+        self.joining.remove(node);
+        self.leaving.remove(node);
+        Ok(())
+    }
+
+    fn promises() -> &'static [&'static str] {
+        &PROMISES
+    }
+
+    fn at_rest(&self) -> Verdict {
+        if let Some((node, seq)) = self.replay.outstanding().next() {
+            let detail = format!("node {node} waits for ever for operation {seq}");
+            return Broken::by(node, RETURNS, detail);
+        }
+        if let Some(gap) = self.replay.gap().filter(|_| !self.is_torn) {
+            let detail =
+                format!("no operation has place {gap} of an order, but later ones are taken");
+            return Broken::promise(CONSISTENT, detail);
+        }
+        let waiting = [("join", &self.joining), ("leave", &self.leaving)];
+        for (what, nodes) in waiting {
+            if let Some(node) = nodes.iter().next() {
+                let detail = format!("node {node} waits for ever to {what}");
+                return Broken::by(node, MEMBERSHIP, detail);
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::object::{Queue, QueueOp};
+    use crate::protocol::Monitor as _;
+
+    const ONE: NodeId = NodeId(1);
+
+    fn returned(ticket: u32, answer: Answer, witness: u64) -> Event {
+        Event::Returned { ticket, answer, witness: Some(witness) }
+    }
+
+    fn promise(verdict: Verdict) -> String {
+        verdict.expect_err("a promise is broken").promise
+    }
+
+    #[test]
+    fn each_fault_breaks_its_promise() {
+        let mut fresh = Monitor::<Queue>::new(Places::OfAll);
+        for op in [QueueOp::Enqueue(4), QueueOp::Dequeue] {
+            fresh.on_command(ONE, &Command::Invoke(op)).unwrap();
+        }
+        assert_eq!(promise(fresh.at_rest()), RETURNS);
+        let mut monitor = fresh.clone();
+        monitor.on_event(ONE, &returned(0, None, 0)).unwrap();
+        assert_eq!(promise(monitor.on_event(ONE, &returned(0, None, 1))), RETURNS);
+        assert_eq!(promise(monitor.on_event(ONE, &returned(1, None, 1))), CONSISTENT);
+        let mut swapped = fresh.clone();
+        swapped.on_event(ONE, &returned(0, None, 1)).unwrap();
+        assert_eq!(promise(swapped.on_event(ONE, &returned(1, None, 0))), CONSISTENT);
+        let mut gap = fresh.clone();
+        gap.on_event(ONE, &returned(0, None, 0)).unwrap();
+        gap.on_event(ONE, &returned(1, Some(4), 2)).unwrap();
+        assert_eq!(promise(gap.at_rest()), CONSISTENT);
+        let mut late = fresh;
+        late.on_event(ONE, &returned(1, None, 1)).unwrap();
+        late.on_command(NodeId(2), &Command::Invoke(QueueOp::Enqueue(9))).unwrap();
+        assert_eq!(promise(late.on_event(NodeId(2), &returned(0, None, 0))), LINEARIZABLE);
+    }
+
+    #[test]
+    fn a_crashed_process_waits_for_nothing() {
+        let mut monitor = Monitor::<Queue>::new(Places::OfAll);
+        monitor.on_command(ONE, &Command::Invoke(QueueOp::Enqueue(4))).unwrap();
+        monitor.on_command(ONE, &Command::Leave).unwrap();
+        assert!(monitor.at_rest().is_err());
+        monitor.on_crash(ONE).unwrap();
+        monitor.on_command(NodeId(2), &Command::Invoke(QueueOp::Dequeue)).unwrap();
+        monitor.on_event(NodeId(2), &returned(0, Some(4), 1)).unwrap();
+        assert_eq!(monitor.at_rest(), Ok(()));
+    }
+
+    #[test]
+    fn a_member_asked_to_be_one() {
+        let mut monitor = Monitor::<Queue>::new(Places::OfAll);
+        monitor.on_command(ONE, &Command::Join { contact: NodeId(0) }).unwrap();
+        assert_eq!(promise(monitor.at_rest()), MEMBERSHIP);
+        assert_eq!(promise(monitor.on_event(ONE, &Event::Left)), MEMBERSHIP);
+        monitor.on_event(ONE, &Event::Joined).unwrap();
+        assert_eq!(monitor.at_rest(), Ok(()));
+    }
+}
