@@ -10,6 +10,8 @@
 //! | [`mutex`] | mutual exclusion: at most one node at a time is inside |
 //! | [`booking`] | booking: of intervals that overlap, at most one is held at a time |
 //! | [`election`] | leader election: exactly one node is elected, and all nodes learn which |
+//! | [`dictionary`] | a distributed dictionary: keys with values, spread over a changing group |
+//! | [`consensus`] | stable consensus: all nodes come to hold the same value |
 //! | [`object`] | shared objects: what each answers if one operation follows the other |
 //! | [`circle`] | positions on a circle, as building blocks: hash functions and arcs |
 //! | [`wave`] | waves, as building blocks: every node takes part before any node decides |
@@ -27,11 +29,14 @@
 
 pub mod booking;
 pub mod circle;
+pub mod consensus;
+pub mod dictionary;
 pub mod election;
 pub mod graph;
 pub mod mutex;
 mod node_set;
 pub mod object;
+pub mod overlay;
 pub mod protocol;
 mod recorder;
 pub mod sense;

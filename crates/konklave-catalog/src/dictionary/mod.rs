@@ -1,0 +1,242 @@
+//! The distributed dictionary as an entry of the catalogue.
+
+use konklave::circle::Mixer;
+use konklave::dictionary::server_dht::ServerDht;
+use konklave::dictionary::{Census, Monitor, Storage, Table};
+use konklave::object::{Dictionary, DictionaryOp, Places};
+use konklave::protocol::{Monitor as _, Protocol};
+use konklave_sim::metrics::gini;
+use konklave_sim::workload::Spread;
+use konklave_sim::{Delay, Options};
+
+use crate::compare::{Runs, Scenario};
+use crate::entry::{Entry, line};
+use crate::expected::Expected;
+use crate::needs::{Needs, Network};
+use crate::object::options::{ALL, ITEMS, JOINS, LEAVES, MIX, OPS};
+use crate::object::workload::ObjectReport;
+use crate::object::{
+    JOINED, LATENCY, LEFT, MESSAGES, OPERATIONS, Service, Shared, THROUGHPUT, others, requests,
+};
+use crate::option::Choice;
+use crate::problem::{About, Senses, Words};
+use crate::quantity::{Measures, Quantity};
+use crate::refusal::Refusal;
+use crate::setup::Setup;
+use crate::site::Site;
+use crate::system::{System, surveyed_nodes};
+
+/// The dictionary: its specification and its words.
+pub struct Keyed;
+
+impl Service for Keyed {
+    type Object = Dictionary;
+
+    const ABOUT: &'static About = &ABOUT;
+    const PLACES: Places = Places::OfPart;
+
+    fn operation(letter: char, key: u64, fresh: u64) -> Option<DictionaryOp> {
+        match letter {
+            'p' => Some(DictionaryOp::Put { key, value: fresh }),
+            'd' => Some(DictionaryOp::Delete(key)),
+            'g' => Some(DictionaryOp::Get(key)),
+            _ => None,
+        }
+    }
+
+    fn measures(report: &ObjectReport) -> Measures {
+        Measures::default().with(&LOOKUPS, report.asked).with(&FOUND, report.found)
+    }
+}
+
+static LOOKUPS: Quantity =
+    Quantity::new("lookups", "", "number of operations that asked for a value").label("lookups");
+static FOUND: Quantity = Quantity::new("found", "", "how many of them found one").label("found");
+static MAX_LOAD: Quantity =
+    Quantity::new("load_max_over_mean", "", "the most keys of a member, over the mean: fairness")
+        .within("load")
+        .label("largest load")
+        .column("max/mean");
+static GINI: Quantity =
+    Quantity::new("load_gini", "", "how unequal the loads of members are: 0 is even")
+        .within("load")
+        .label("Gini of loads");
+static MOVED: Quantity = Quantity::new(
+    "moved_fraction",
+    "of the data",
+    "the part of the data that a join or leave moves, on average: adaptivity",
+)
+.label("moved")
+.column("moved");
+static CELLS: Quantity =
+    Quantity::new("cells_m", "", "number of cells of the table").within("cells").label("cells");
+static OCCUPANCY: Quantity =
+    Quantity::new("cells_occupancy_mean", "", "members that a cell lists, on average: efficiency")
+        .within("cells")
+        .label("occupancy");
+static OCCUPANCY_MAX: Quantity =
+    Quantity::new("cells_occupancy_max", "", "members that a cell lists, at most").within("cells");
+static LACKING: Quantity = Quantity::new(
+    "under_replicated",
+    "keys",
+    "keys with fewer copies than they should have: redundancy",
+)
+.label("too few copies")
+.column("too few copies");
+
+pub(crate) static ABOUT: About = About {
+    name: "dictionary",
+    title: "Dictionary",
+    source: include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../konklave/src/dictionary/mod.rs")),
+    options: &ALL,
+    quantities: &[
+        &MESSAGES,
+        &OPERATIONS,
+        &LOOKUPS,
+        &FOUND,
+        &LATENCY,
+        &THROUGHPUT,
+        &JOINED,
+        &LEFT,
+        &MAX_LOAD,
+        &GINI,
+        &MOVED,
+        &CELLS,
+        &OCCUPANCY,
+        &OCCUPANCY_MAX,
+        &LACKING,
+    ],
+    words: Words {
+        service: "an answer",
+        rivalry: "several operations at once",
+        held: "",
+        is_exclusive: false,
+        waits: "for an answer",
+    },
+    promises: Monitor::promises,
+    liveness: &["every operation returns", "joins and leaves end"],
+    fairness: |_| None,
+    senses: Senses::of::<Shared<Keyed>>(),
+    how_often: &OPS,
+    repeats: None,
+    shared_network: None,
+    scenarios,
+    steady: |_, _| Vec::new(),
+    requests: requests::<Keyed>,
+    refuse: |_| Ok(()),
+};
+
+const COMPLETE: Needs = Needs::network(Network::Complete);
+const COPIES: Choice = Choice::new("copies", &["1", "NUMBER"], "Copies of each record");
+
+/// All algorithms.
+pub fn entries() -> Vec<Entry> {
+    let server = line!(dictionary::server_dht, COMPLETE, &[COPIES], three, |site| {
+        let (table, copies) = (served(site)?, copies(site)?);
+        dictionary(1, site, move |me| ServerDht::new(me, &table, copies))
+    });
+    vec![Entry { others: |setup| others(1, setup), ..server }]
+}
+
+/// The members at the beginning, as the server knows them.
+fn served(site: &Site) -> Result<Table, Refusal> {
+    let shared = Shared::<Keyed>::new(1);
+    shared.refuse_empty(site)?;
+    Ok(Table::new(Mixer::new(site.setup().seed), shared.members(site)))
+}
+
+/// The number of copies: not more than there are members to keep them.
+fn copies(site: &Site) -> Result<u32, Refusal> {
+    let (copies, members) = (site.number(COPIES.name), members(site));
+    match copies <= members {
+        true => Ok(copies),
+        false => Err(Refusal::new(format!(
+            "--copies {copies}: there are only {members} members at the beginning, and copies lie \
+             on different ones"
+        ))),
+    }
+}
+
+fn members(site: &Site) -> u32 {
+    Shared::<Keyed>::new(1).members(site).count() as u32
+}
+
+/// The nodes of a dictionary, which are counted at the end of a run.
+fn dictionary<'a, P>(
+    servers: u32,
+    site: &'a Site,
+    make: impl Fn(konklave::NodeId) -> P + 'a,
+) -> Result<Box<dyn System + 'a>, Refusal>
+where
+    P: Storage + Protocol<Command = konklave::dictionary::Command, Event = konklave::object::Event>,
+{
+    let survey = |nodes: &[&P], ran: &Measures| counted(&P::census(nodes), ran);
+    Ok(surveyed_nodes(Shared::<Keyed>::new(servers), site, make, survey))
+}
+
+/// What was counted, by quantity.
+fn counted(census: &Census, ran: &Measures) -> Measures {
+    let Census { loads, moved, under_replicated, cells, .. } = census;
+    let total: u64 = loads.iter().sum();
+    let loads: Vec<u32> =
+        loads.iter().map(|load| u32::try_from(*load).unwrap_or(u32::MAX)).collect();
+    let max = loads.iter().copied().max().unwrap_or(0);
+    let changes: f64 = [&JOINED, &LEFT].iter().filter_map(|it| ran.get(it.name)).sum();
+    let moved = (changes > 0.0 && total > 0).then(|| *moved as f64 / changes / total as f64);
+    let occupancy = cells.iter().copied().max().map(|max| Spread {
+        mean: cells.iter().copied().map(f64::from).sum::<f64>() / cells.len() as f64,
+        max: max.into(),
+    });
+    Measures::default()
+        .with(&MAX_LOAD, (total > 0).then(|| f64::from(max) * loads.len() as f64 / total as f64))
+        .with(&GINI, (total > 0).then(|| gini(&loads, max, total)))
+        .with(&MOVED, moved)
+        .with(&CELLS, Some(cells.len() as u64).filter(|cells| *cells > 0))
+        .with(&OCCUPANCY, occupancy.map(|it| it.mean))
+        .with(&OCCUPANCY_MAX, occupancy.map(|it| it.max as u64))
+        .with(&LACKING, *under_replicated)
+}
+
+/// To the server, to the member, to the process; and to each holder of a copy and back for a write.
+/// Without joins and leaves.
+fn three(site: &Site, _options: &Options) -> Option<Expected> {
+    let is_steady = [&JOINS, &LEAVES].iter().all(|it| site.get::<u32>(it) == Some(0));
+    let copies = site.number(COPIES.name);
+    match copies {
+        _ if !is_steady => None,
+        1 => Some(Expected::exactly("3", 3.0)),
+        _ if site.get::<u64>(&ITEMS) != Some(0) => None,
+        _ => {
+            let mix: String = site.get(&MIX)?;
+            let writes = mix.chars().filter(|letter| *letter != 'g').count();
+            let share = writes as f64 / mix.len().max(1) as f64;
+            let mean = 3.0 + 2.0 * f64::from(copies - 1) * share;
+            Some(Expected::near("3 + 2(k-1)w", mean, 0.1))
+        }
+    }
+}
+
+/// A group that stays as it is, and one that changes, with ten keys for each member.
+fn scenarios(setup: &Setup, _delay: Delay) -> Vec<Scenario> {
+    let nodes = setup.nodes;
+    let usual = [(&OPS, 20), (&ITEMS, 10 * nodes)];
+    let given = |name: &str, usual: u32| {
+        setup.options.get(name).cloned().unwrap_or_else(|| usual.to_string())
+    };
+    let scenario = |word: &str, sentence: &str, changes: u32| {
+        let options = usual.iter().map(|(it, usual)| (it.name, given(it.name, *usual)));
+        let [joins, leaves] = [&JOINS, &LEAVES].map(|it| (it.name, given(it.name, changes)));
+        Scenario {
+            labels: vec![("group", word.to_owned())],
+            sentence: sentence.to_owned(),
+            options: options.chain([joins, leaves]).collect(),
+            runs: Runs::One,
+            suits: |_| true,
+        }
+    };
+    let changes = (nodes / 8).max(1);
+    vec![
+        scenario("steady", "the group does not change", 0),
+        scenario("changing", "an eighth of the group joins and leaves", changes),
+    ]
+}

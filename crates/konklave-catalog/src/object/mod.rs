@@ -1,0 +1,235 @@
+//! Shared objects as entries of the catalogue: whatever the object, processes invoke operations on
+//! it, join and leave. An object is its sequential specification and its words, a [`Service`].
+
+pub mod client;
+mod history;
+pub mod options;
+pub mod workload;
+
+use std::marker::PhantomData;
+
+use konklave::NodeId;
+use konklave::object::{Command, Event, Monitor, Object, Places};
+use konklave::sense::{Operation, Sense};
+use konklave_sim::Options;
+
+use crate::problem::{About, Problem};
+use crate::quantity::{Measures, Quantity};
+use crate::refusal::Refusal;
+use crate::setup::Setup;
+use crate::site::Site;
+use client::User;
+use options::{CLIENTS, ITEMS, JOINS, KEYS, Keys, LEAVES, MIX, OPS, Ops, RATE, WINDOW};
+use workload::{ObjectReport, Plan, Users};
+
+/// A kind of object that processes share: its specification and its words.
+pub trait Service: Sized + 'static {
+    /// What it answers if one operation follows the other.
+    type Object: Object;
+
+    /// What is said about it.
+    const ABOUT: &'static About;
+
+    /// Which operations share a dense order of witnesses.
+    const PLACES: Places;
+
+    /// The operation that a letter of --mix and --ops stands for, on this key, with a number that
+    /// no other operation has.
+    fn operation(letter: char, key: u64, fresh: u64) -> Option<<Self::Object as Object>::Op>;
+
+    /// The measurements that have names of its own.
+    fn measures(report: &ObjectReport) -> Measures;
+}
+
+/// The problem of sharing an object among processes.
+pub struct Shared<S> {
+    /// The number of nodes that only serve: these are the first ones.
+    pub servers: u32,
+    service: PhantomData<S>,
+}
+
+impl<S> Shared<S> {
+    /// The problem for algorithms with this many servers, which are not members.
+    pub fn new(servers: u32) -> Self {
+        Self { servers, service: PhantomData }
+    }
+
+    /// The members at the beginning. The nodes behind them join later.
+    pub fn members(&self, site: &Site) -> impl Iterator<Item = NodeId> + Clone + use<S> {
+        (self.servers..self.joiners(site).start).map(NodeId)
+    }
+
+    /// The numbers of the nodes that join while it runs.
+    fn joiners(&self, site: &Site) -> std::ops::Range<u32> {
+        site.nodes() - site.get::<u32>(&JOINS).unwrap_or(0)..site.nodes()
+    }
+
+    /// Refuses groups without members, and groups that all members leave.
+    ///
+    /// # Errors
+    ///
+    /// If there is no member at the beginning or none in the end.
+    pub fn refuse_empty(&self, site: &Site) -> Result<(), Refusal> {
+        let [joins, leaves] = [&JOINS, &LEAVES].map(|it| site.get::<u32>(it).unwrap_or(0));
+        let members = site.nodes().saturating_sub(self.servers).saturating_sub(joins);
+        if members == 0 {
+            return Err(Refusal::new(format!(
+                "there is no member: {} of {} nodes serve or join later",
+                self.servers + joins,
+                site.nodes()
+            )));
+        }
+        match members + joins > leaves {
+            true => Ok(()),
+            false => Err(Refusal::new(format!(
+                "{leaves} leaves of {members} members and {joins} joins leave nobody: write \
+                 --leaves {} or fewer",
+                members + joins - 1
+            ))),
+        }
+    }
+}
+
+/// The nodes beside those that a user asks for: servers, and those that join later.
+pub fn others(servers: u32, setup: &Setup) -> u32 {
+    let joins = setup.options.get(JOINS.name).and_then(|it| it.parse::<u32>().ok());
+    servers + joins.unwrap_or(0)
+}
+
+/// All messages, divided by operations.
+pub static MESSAGES: Quantity =
+    Quantity::new("messages_per_operation", "", "all messages, divided by operations")
+        .label("messages/operation")
+        .column("messages");
+/// The number of operations that have returned.
+pub static OPERATIONS: Quantity =
+    Quantity::new("operations", "", "number of operations that have returned").label("operations");
+/// The time that operations take.
+pub static LATENCY: Quantity = Quantity::new("latency", "T", "from invocation to return")
+    .distribution()
+    .label("latency")
+    .column("latency")
+    .plotted();
+/// Operations per unit of time.
+pub static THROUGHPUT: Quantity =
+    Quantity::new("throughput", "operations per T", "operations per unit of time")
+        .label("throughput");
+/// The number of processes that have become members.
+pub static JOINED: Quantity =
+    Quantity::new("joined", "", "number of processes that have joined").label("joined");
+/// The number of processes that have left.
+pub static LEFT: Quantity =
+    Quantity::new("left", "", "number of processes that have left").label("left");
+
+impl<S: Service> Problem for Shared<S> {
+    const ABOUT: &'static About = S::ABOUT;
+    type Command = Command<<S::Object as Object>::Op>;
+    type Event = Event;
+    type Monitor = Monitor<S::Object>;
+    type Workload = Users<S>;
+    type Client = User<S::Object>;
+
+    fn monitor(&self, _site: &Site) -> Self::Monitor {
+        Monitor::new(S::PLACES)
+    }
+
+    fn workload(&self, site: &Site, options: &Options) -> Result<Users<S>, Refusal> {
+        self.refuse_empty(site)?;
+        let members: Vec<NodeId> = self.members(site).collect();
+        let clients = site.get::<u32>(&CLIENTS).unwrap_or(members.len() as u32);
+        if clients as usize > members.len() {
+            return Err(Refusal::new(format!(
+                "--clients {clients}: there are only {} members at the beginning",
+                members.len()
+            )));
+        }
+        let Some(Ops::Count(ops)) = site.get(&OPS) else {
+            return Err(Refusal::new(
+                "--ops: a script is for check; write how many operations a client invokes",
+            ));
+        };
+        let rate: Option<f64> = site.given(RATE.name).and_then(|text| text.parse().ok());
+        Ok(Users::new(Plan {
+            clients: members.iter().copied().take(clients as usize).collect(),
+            members,
+            joiners: self.joiners(site).map(NodeId).collect(),
+            leaves: site.get(&LEAVES).unwrap_or(0),
+            ops,
+            window: site.get(&WINDOW).unwrap_or(1),
+            pause: rate.map(|rate| options.delay.mean() / rate),
+            mix: letters::<S>(site)?,
+            items: site.get(&ITEMS).unwrap_or(0),
+            keys: site.get(&KEYS).unwrap_or(Keys::Uniform),
+        }))
+    }
+
+    /// In a search, a member invokes operations, those that leave do so after them, and the others
+    /// join, with the first member as a contact.
+    fn clients(
+        &self,
+        site: &Site,
+        budget: Option<&[u32]>,
+    ) -> Result<Vec<User<S::Object>>, Refusal> {
+        self.refuse_empty(site)?;
+        let scripts = client::scripts(self, site, letters::<S>(site)?, budget)?;
+        let window = site.get(&WINDOW).unwrap_or(1);
+        Ok(scripts.into_iter().map(|script| User::new(script, window)).collect())
+    }
+
+    const HAS_HISTORY: bool = true;
+
+    fn keep_history(workload: &mut Users<S>) {
+        workload.keep_history();
+    }
+
+    fn measures(report: ObjectReport, _nodes: u32) -> Measures {
+        let own = S::measures(&report);
+        let mut measures = Measures::default()
+            .with(&OPERATIONS, report.operations)
+            .and(own)
+            .with(&MESSAGES, report.messages_per_operation)
+            .with(&LATENCY, report.latency)
+            .with(&THROUGHPUT, report.throughput)
+            .with(&JOINED, report.joined)
+            .with(&LEFT, report.left)
+            .histogram(&LATENCY, report.latencies);
+        measures.history = report.history;
+        measures
+    }
+
+    fn command(command: &Self::Command) -> Sense {
+        match command {
+            Command::Invoke(_) => Sense::Ask(Operation::only()),
+            Command::Join { .. } | Command::Leave => Sense::Other,
+        }
+    }
+
+    fn event(event: &Event) -> Sense {
+        match event {
+            Event::Returned { .. } => Sense::Answer(Operation::only()),
+            Event::Joined | Event::Left => Sense::Other,
+        }
+    }
+}
+
+/// The letters of --mix, each of them an operation of the object.
+fn letters<S: Service>(site: &Site) -> Result<Vec<char>, Refusal> {
+    let mix: String = site.get(&MIX).unwrap_or_default();
+    let known = |letter: &char| S::operation(*letter, 0, 0).is_some();
+    let all: String = ('a'..='z').filter(known).collect();
+    match mix.chars().find(|letter| !known(letter)) {
+        _ if mix.is_empty() => Ok(all.chars().collect()),
+        None => Ok(mix.chars().collect()),
+        Some(letter) => Err(Refusal::new(format!(
+            "--mix {mix}: '{letter}' is not an operation of this object; its letters are {all}"
+        ))),
+    }
+}
+
+/// The number of requests of a run.
+pub fn requests<S: Service>(site: &Site) -> Option<(u64, &'static str)> {
+    let clients = site.get::<u32>(&CLIENTS).unwrap_or(site.nodes());
+    let Some(Ops::Count(ops)) = site.get(&OPS) else { return None };
+    let items: u64 = site.get(&ITEMS).unwrap_or(0);
+    Some((u64::from(clients) * u64::from(ops) + items, "operation"))
+}

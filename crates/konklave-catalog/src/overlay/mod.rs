@@ -1,0 +1,311 @@
+//! Overlays as entries of the catalogue.
+
+pub mod client;
+mod start;
+pub mod workload;
+
+use konklave::NodeId;
+use konklave::circle::Mixer;
+use konklave::overlay::build_list::BuildList;
+use konklave::overlay::build_ring::BuildRing;
+use konklave::overlay::skip_plus::SkipPlus;
+use konklave::overlay::{Command, Event, Member, Monitor, Overlay, Place};
+use konklave::protocol::{Monitor as _, Protocol};
+use konklave::sense::{Operation, Sense};
+use konklave_sim::workload::Spread;
+use konklave_sim::{Delay, Options};
+
+use crate::compare::{Runs, Scenario};
+use crate::entry::{Entry, line};
+use crate::expected::Expected;
+use crate::needs::{Needs, Network};
+use crate::object::options::{JOINS, LEAVES};
+use crate::option::{Opt, Usual, Verb, is, is_number, never_drawn};
+use crate::problem::{About, Problem, Senses, Words};
+use crate::quantity::{Measures, Quantity};
+use crate::refusal::Refusal;
+use crate::setup::Setup;
+use crate::site::Site;
+use crate::system::{System, surveyed_nodes};
+use client::Visitor;
+use start::Family;
+use workload::{OverlayReport, Plan, Visitors};
+
+/// Overlays: nodes that know each other form a network that repairs itself.
+pub struct Networks {
+    /// Whether the smallest and the largest node are to know each other.
+    closes: bool,
+}
+
+/// What nodes know at the beginning.
+pub static START: Opt = Opt {
+    name: "start",
+    value: "STATE",
+    help: "What nodes know at the beginning: legal, tree, path, star, sorted, dense, lists, any \
+           (in a check, every state there is), or file:PATH with two nodes in each line",
+    usual: &[
+        (Verb::Run, Usual::Is("tree")),
+        (Verb::Check, Usual::Is("any")),
+        (Verb::Compare, Usual::Is("tree")),
+        (Verb::Sweep, Usual::Is("tree")),
+    ],
+    check: is::<Family>,
+    draw: |draw| {
+        let starts = ["tree", "path", "star", "sorted", "dense", "lists", "any", "legal"];
+        Some(draw.pick(&starts).to_owned())
+    },
+    is_series: true,
+    is_budget: false,
+};
+
+/// How many searches there are.
+pub static SEARCHES: Opt = Opt {
+    name: "searches",
+    value: "COUNT",
+    help: "Searches for random positions, once the network is legal; in a check, by each node",
+    usual: &[
+        (Verb::Run, Usual::Is("1000")),
+        (Verb::Check, Usual::Is("0")),
+        (Verb::Compare, Usual::Is("1000")),
+        (Verb::Sweep, Usual::Is("1000")),
+    ],
+    check: is_number,
+    draw: |draw| Some(draw.random.below(100).to_string()),
+    is_series: false,
+    is_budget: false,
+};
+
+/// Which nodes leave. No random run draws them: a node that goes before the longest delay is over
+/// can cut the network in two, and only the user knows that delay.
+static LEAVES_AT_WILL: Opt = Opt { draw: never_drawn, ..LEAVES };
+
+/// How long a node that leaves waits.
+pub static GRACE: Opt = Opt {
+    name: "grace",
+    value: "TURNS",
+    help: "Turns in silence before a node that leaves goes: more than the longest delay takes",
+    usual: &[
+        (Verb::Run, Usual::Is("20")),
+        (Verb::Check, Usual::Is("0")),
+        (Verb::Compare, Usual::Is("20")),
+        (Verb::Sweep, Usual::Is("20")),
+    ],
+    check: is_number,
+    draw: |_| None,
+    is_series: false,
+    is_budget: false,
+};
+
+static MAINTENANCE: Quantity =
+    Quantity::new("maintenance", "per node and round", "messages of a legal network in a round")
+        .label("maintenance")
+        .column("maintenance");
+static DEGREE: Quantity = Quantity::new("degree", "nodes", "known by a node, in the end")
+    .spread()
+    .label("degree")
+    .column("degree")
+    .plotted();
+static HOPS: Quantity = Quantity::new("hops", "messages", "from a searching node to the right one")
+    .spread()
+    .label("hops")
+    .column("hops")
+    .plotted();
+static SEARCHED: Quantity =
+    Quantity::new("searches", "", "number of searches that have ended").label("searches");
+static MISPLACED: Quantity = Quantity::new(
+    "misplaced",
+    "searches",
+    "searches that ended at another node than the right one",
+)
+.label("misplaced");
+static RECOVERY: Quantity = Quantity::new(
+    "recovery_rounds",
+    "rounds",
+    "from the first join or leave until the network is legal again",
+)
+.label("recovery")
+.column("recovery");
+static JOINED: Quantity =
+    Quantity::new("joined", "", "number of nodes that have joined").label("joined");
+static LEFT: Quantity = Quantity::new("left", "", "number of nodes that have left").label("left");
+
+pub(crate) static ABOUT: About = About {
+    name: "overlay",
+    title: "Overlays",
+    source: include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../konklave/src/overlay/mod.rs")),
+    options: &[&START, &SEARCHES, &JOINS, &LEAVES_AT_WILL, &GRACE],
+    quantities: &[&MAINTENANCE, &DEGREE, &HOPS, &SEARCHED, &MISPLACED, &RECOVERY, &JOINED, &LEFT],
+    words: Words {
+        service: "an answer",
+        rivalry: "several searches at once",
+        held: "",
+        is_exclusive: false,
+        waits: "for an answer",
+    },
+    promises: Monitor::promises,
+    liveness: &["every search ends"],
+    fairness: |_| None,
+    senses: Senses::of::<Networks>(),
+    how_often: &SEARCHES,
+    repeats: None,
+    shared_network: None,
+    scenarios,
+    steady: |_, _| Vec::new(),
+    requests: |site| site.get(&SEARCHES).map(|count: u64| (count, "search")),
+    refuse: |site| members(site).map(drop),
+};
+
+/// Nodes tell each other where they can be reached, so any two can talk once they know each other.
+const NEEDS: Needs = Needs::network(Network::Complete).perpetual().duplicates();
+
+/// All algorithms.
+pub fn entries() -> Vec<Entry> {
+    let lines = [
+        line!(overlay::build_list, NEEDS, &[], list, network::<BuildList>),
+        line!(overlay::build_ring, NEEDS, &[], ring, network::<BuildRing>),
+        line!(overlay::skip_plus, NEEDS, &[], |_, _| None, network::<SkipPlus>),
+    ];
+    let others = |setup: &Setup| crate::object::others(0, setup);
+    lines.into_iter().map(|entry| Entry { others, ..entry }).collect()
+}
+
+/// The number of nodes, if nothing from before the network was legal is still in transit when it is
+/// measured: a message that travels from one end to the other needs as many rounds.
+fn at_ease(site: &Site, options: &Options) -> Option<f64> {
+    let nodes = members(site).ok()?;
+    options.stable_rounds.filter(|&rounds| rounds > 2 * u64::from(nodes)).map(|_| f64::from(nodes))
+}
+
+/// Every node but those at the ends introduces itself to two neighbours.
+fn list(site: &Site, options: &Options) -> Option<Expected> {
+    let nodes = at_ease(site, options)?;
+    Some(Expected::exactly("2(n-1)/n", 2.0 * (nodes - 1.0) / nodes))
+}
+
+/// As in a list; a probe along it, one across, and three answers of the largest node.
+fn ring(site: &Site, options: &Options) -> Option<Expected> {
+    let nodes = at_ease(site, options)?;
+    (nodes > 2.0).then(|| Expected::exactly("(3n+1)/n", (3.0 * nodes + 1.0) / nodes))
+}
+
+fn mixer(site: &Site) -> Mixer {
+    Mixer::new(site.setup().seed)
+}
+
+/// The number of nodes at the beginning.
+fn members(site: &Site) -> Result<u32, Refusal> {
+    let [joins, leaves] = [&JOINS, &LEAVES].map(|it| site.get::<u32>(it).unwrap_or(0));
+    let members = site.nodes().saturating_sub(joins);
+    match members {
+        0 => Err(Refusal::new("there is no node to join: write --nodes 1 or more")),
+        _ if leaves >= members => Err(Refusal::new(format!(
+            "{leaves} leaves of {members} nodes leave nobody to join: write --leaves {} or fewer",
+            members - 1
+        ))),
+        _ => Ok(members),
+    }
+}
+
+/// The nodes of an overlay; their neighbours are counted in the end.
+fn network<O: Overlay>(site: &Site) -> Result<Box<dyn System + '_>, Refusal> {
+    let starts = start::starts::<O>(site, members(site)?, mixer(site))?;
+    let grace = site.get(&GRACE).unwrap_or(20);
+    let make = move |me: NodeId| {
+        Member::<O>::new(Place::new(me, mixer(site)), starts[me.index()].clone(), grace)
+    };
+    let survey = |nodes: &[&Member<O>], _: &Measures| {
+        let known = nodes.iter().filter(|node| node.is_inside()).filter_map(|node| {
+            let mut known = node.knows()?;
+            known.sort_unstable();
+            known.dedup();
+            Some(known.len() as f64)
+        });
+        let degrees: Vec<f64> = known.collect();
+        let max = degrees.iter().copied().max_by(f64::total_cmp);
+        let mean = degrees.iter().sum::<f64>() / degrees.len() as f64;
+        Measures::default().with(&DEGREE, max.map(|max| Spread { mean, max }))
+    };
+    Ok(surveyed_nodes(Networks { closes: O::CLOSES }, site, make, survey))
+}
+
+impl Problem for Networks {
+    const ABOUT: &'static About = &ABOUT;
+    type Command = Command;
+    type Event = Event;
+    type Monitor = Monitor;
+    type Workload = Visitors;
+    type Client = Visitor;
+
+    fn monitor(&self, site: &Site) -> Monitor {
+        let is_legal = site.get(&START) == Some(Family::Legal);
+        let members = members(site).ok().filter(|_| is_legal);
+        let members = members.map(|count| NodeId::all(count).collect());
+        Monitor::new(mixer(site), self.closes, members)
+    }
+
+    fn workload(&self, site: &Site, options: &Options) -> Result<Visitors, Refusal> {
+        let count = members(site)?;
+        Ok(Visitors::new(Plan {
+            mixer: mixer(site),
+            closes: self.closes,
+            members: NodeId::all(count).collect(),
+            joiners: (count..site.nodes()).map(NodeId).collect(),
+            leaves: site.get(&LEAVES).unwrap_or(0),
+            searches: site.get(&SEARCHES).unwrap_or(0),
+            period: options.period.max(1),
+        }))
+    }
+
+    /// Each node searches for the positions of keys; those that leave are the last members, and
+    /// those that join know the first.
+    fn clients(&self, site: &Site, budget: Option<&[u32]>) -> Result<Vec<Visitor>, Refusal> {
+        let count = members(site)?;
+        let searches = site.get(&SEARCHES).unwrap_or(0);
+        let leaves: u32 = site.get(&LEAVES).unwrap_or(0);
+        let budgets = crate::budget::budgets(site, budget, |_| searches)?;
+        let client = |(searches, node): (u32, u32)| {
+            let join = (node >= count).then_some(Command::Join { contact: NodeId(0) });
+            let points = (0..searches).map(|key| mixer(site).key(u64::from(node + key)));
+            let leave = (node < count && node + leaves >= count).then_some(Command::Leave);
+            Visitor::new(join.into_iter().chain(points.map(Command::Search)).chain(leave).collect())
+        };
+        Ok(budgets.into_iter().zip(0..).map(client).collect())
+    }
+
+    fn measures(report: OverlayReport, _nodes: u32) -> Measures {
+        Measures::default()
+            .with(&MAINTENANCE, report.maintenance)
+            .with(&HOPS, report.hops)
+            .with(&SEARCHED, report.searches)
+            .with(&MISPLACED, report.misplaced)
+            .with(&RECOVERY, report.recovery_rounds)
+            .with(&JOINED, report.joined)
+            .with(&LEFT, report.left)
+    }
+
+    fn command(command: &Command) -> Sense {
+        match command {
+            Command::Search(_) => Sense::Ask(Operation::only()),
+            Command::Join { .. } | Command::Leave => Sense::Other,
+        }
+    }
+
+    fn event(event: &Event) -> Sense {
+        match event {
+            Event::Found { .. } => Sense::Answer(Operation::only()),
+            Event::Joined | Event::Left => Sense::Other,
+        }
+    }
+}
+
+/// From a tree and from a sorted path.
+fn scenarios(_setup: &Setup, _delay: Delay) -> Vec<Scenario> {
+    let scenario = |start: &str| Scenario {
+        labels: vec![("start", start.to_owned())],
+        sentence: format!("start: {start}"),
+        options: vec![(START.name, start.to_owned())],
+        runs: Runs::One,
+        suits: |_| true,
+    };
+    ["tree", "star", "sorted"].map(scenario).into()
+}

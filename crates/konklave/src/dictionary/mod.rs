@@ -1,0 +1,94 @@
+//! The distributed dictionary: keys with a value each, spread over the members of a changing group.
+//!
+//! A process puts a value under a key, deletes it, or gets it. Processes join and leave while it
+//! goes on, and what they store moves with them. Four requirements grade a way to place data:
+//! *fairness* (a member with a share c of the capacity stores a share c of the data), *efficiency*
+//! (little time and memory to decide where something is), *redundancy* (copies lie on different
+//! members) and *adaptivity* (if shares change by c in total, O(c) of the data move).
+//!
+//! What is promised:
+//!
+//! - **sequentially consistent**: all operations can be put in one order that agrees with the
+//!   program order of each process, in which a single dictionary would have answered the same;
+//! - **linearizable**: and that order agrees with real time;
+//! - **every operation returns**: every operation eventually returns, and only once;
+//! - **joins and leaves end**: a process that wants to join or to leave eventually has.
+//!
+//! The witness of an operation is its place among those on the same key, from zero: the number of
+//! operations on that key that were carried out before. See [`Replay`](crate::object::Replay) for
+//! why this is enough.
+
+pub mod server_dht;
+mod table;
+
+use crate::circle::Arc;
+use crate::object;
+pub use crate::object::{Dictionary, DictionaryOp, Event};
+use crate::protocol::Protocol;
+use serde::{Deserialize, Serialize};
+pub use table::Table;
+
+/// What a process asks for.
+pub type Command = object::Command<DictionaryOp>;
+/// Watches that the promises are kept.
+pub type Monitor = object::Monitor<Dictionary>;
+
+/// What is known about one key at the node that is responsible for it.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+pub struct Record {
+    /// Its value, if it has one.
+    pub value: object::Answer,
+    /// How many operations on the key were carried out: the witness of the next.
+    pub done: u64,
+}
+
+impl Record {
+    /// Carries an operation on the key out. Returns its answer and its witness.
+    pub fn carry_out(&mut self, op: DictionaryOp) -> (object::Answer, u64) {
+        let witness = self.done;
+        self.done += 1;
+        match op {
+            DictionaryOp::Put { value, .. } => self.value = Some(value),
+            DictionaryOp::Delete(_) => self.value = None,
+            DictionaryOp::Get(_) => return (self.value, witness),
+        }
+        (None, witness)
+    }
+}
+
+impl DictionaryOp {
+    /// The key that the operation is about.
+    pub fn key(self) -> u64 {
+        match self {
+            Self::Put { key, .. } | Self::Delete(key) | Self::Get(key) => key,
+        }
+    }
+
+    /// Whether it may change the value.
+    pub fn is_write(self) -> bool {
+        !matches!(self, Self::Get(_))
+    }
+}
+
+/// What can be counted in the nodes of a dictionary.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Census {
+    /// How many keys with a value each member is responsible for.
+    pub loads: Vec<u64>,
+    /// The part of the circle that each member is responsible for, if there is a circle.
+    pub arcs: Vec<Arc>,
+    /// How many keys with a value were handed over because of joins and leaves.
+    pub moved: u64,
+    /// How many keys have fewer copies than they should.
+    pub under_replicated: u64,
+    /// How many members each cell of the table lists, if there is a table.
+    pub cells: Vec<u32>,
+}
+
+/// A dictionary whose nodes can be counted.
+pub trait Storage: Protocol {
+    /// Counts what these nodes, all of a system, hold.
+    fn census(nodes: &[&Self]) -> Census;
+}

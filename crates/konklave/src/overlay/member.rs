@@ -1,0 +1,397 @@
+//! Membership: how a node joins an overlay, keeps it in shape, searches in it and leaves it.
+//!
+//! To join, a node needs nothing but the address of a node that takes part. To leave, it tells all
+//! nodes that it knows: each forgets it for good (a tombstone), learns the others in its place, and
+//! says so. As long as a message from anybody else arrives, there is somebody more to tell, and a
+//! change of what it knows is told to all again: so neighbours can leave at the same time. When all
+//! have confirmed and nothing has arrived for a while, it goes.
+//!
+//! An address is never used again, so a tombstone is right for ever. Without tombstones, nodes that
+//! have not heard yet introduce the leaving one again and again.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Command, Event, Hop, Overlay, Place, Shape, Side, place};
+use crate::NodeId;
+use crate::circle::Point;
+use crate::protocol::{Env, Invariant, Never, Protocol, Snapshot};
+
+/// What nodes of an overlay send each other.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Msg {
+    /// Keeps the overlay in shape.
+    Shape(Shape),
+    /// The sender leaves.
+    Bye {
+        /// The nodes that it knows, for the receiver to know in its place.
+        others: Box<[NodeId]>,
+        /// How often that has changed.
+        version: u32,
+    },
+    /// The sender has forgotten the receiver.
+    ByeAck {
+        /// The version that it was told.
+        version: u32,
+    },
+    /// A search travels to the node that is responsible.
+    Search {
+        /// The node that searches.
+        origin: NodeId,
+        /// The position.
+        point: Point,
+        /// The number of messages so far, this one included.
+        hops: u32,
+    },
+    /// A search has ended at the sender.
+    Found {
+        /// The position.
+        point: Point,
+        /// The number of messages that led there.
+        hops: u32,
+    },
+}
+
+/// What a node knows when it starts.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Start {
+    /// Nothing: it does not take part until it joins.
+    Outside,
+    /// Addresses, held without any thought or still on their way to it.
+    Knowing {
+        /// What its variables hold.
+        held: Vec<NodeId>,
+        /// The node that it takes for the one at the other end.
+        end: Option<NodeId>,
+        /// What messages in transit hold.
+        mail: Vec<NodeId>,
+    },
+    /// Anything: its state is chosen, and so is a message in transit, if the node is to add one.
+    Any {
+        /// How many nodes there are.
+        nodes: u32,
+        /// Whether it adds a message.
+        posts: bool,
+    },
+}
+
+/// One node that joins, takes part in and leaves an overlay.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Member<O> {
+    overlay: O,
+    mode: Mode,
+    /// The nodes that are known to have left, sorted.
+    gone: Vec<NodeId>,
+    /// How many turns it waits before it goes, once all have confirmed.
+    grace: u32,
+    start: Start,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Mode {
+    Outside,
+    Inside,
+    Leaving(Leaving),
+    Gone,
+}
+
+/// The farewell of a node.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Leaving {
+    /// The nodes to be told, sorted, and the version that each has confirmed.
+    peers: Vec<(NodeId, u32)>,
+    version: u32,
+    /// For how many turns all have confirmed and nothing has arrived.
+    quiet: u32,
+}
+
+impl Leaving {
+    fn meet(&mut self, node: NodeId) {
+        self.quiet = 0;
+        match self.peers.binary_search_by_key(&node, |peer| peer.0) {
+            Ok(_) => {}
+            Err(index) => {
+                self.peers.insert(index, (node, 0));
+                self.version += 1;
+            }
+        }
+    }
+
+    /// It still sends: it has to be told again.
+    fn remind(&mut self, node: NodeId) {
+        self.meet(node);
+        if let Ok(index) = self.peers.binary_search_by_key(&node, |peer| peer.0) {
+            self.peers[index].1 = 0;
+        }
+    }
+
+    fn drop(&mut self, node: NodeId) {
+        if let Ok(index) = self.peers.binary_search_by_key(&node, |peer| peer.0) {
+            self.peers.remove(index);
+            self.version += 1;
+            self.quiet = 0;
+        }
+    }
+}
+
+impl<O: Overlay> Member<O> {
+    /// A node at this place; before it leaves, it waits for so many turns in silence.
+    pub fn new(place: Place, start: Start, grace: u32) -> Self {
+        Self { overlay: O::new(place), mode: Mode::Outside, gone: Vec::new(), grace, start }
+    }
+
+    /// Whether it takes part, and is not about to leave.
+    pub fn is_inside(&self) -> bool {
+        self.mode == Mode::Inside
+    }
+
+    fn me(&self) -> NodeId {
+        self.overlay.place().me
+    }
+
+    fn is_gone(&self, node: NodeId) -> bool {
+        self.gone.binary_search(&node).is_ok()
+    }
+
+    /// Remembers that a node has left, and forgets its address.
+    fn bury(&mut self, node: NodeId) {
+        self.overlay.forget(node);
+        if let Err(index) = self.gone.binary_search(&node) {
+            self.gone.insert(index, node);
+        }
+        if let Mode::Leaving(leaving) = &mut self.mode {
+            leaving.drop(node);
+        }
+    }
+
+    fn receive(&mut self, msg: Shape, env: &mut impl Env<Self>) {
+        if self.is_gone(msg.node()) {
+            return;
+        }
+        match &mut self.mode {
+            Mode::Inside => {
+                self.overlay.receive(msg, &mut |to, msg| env.send(to, Msg::Shape(msg)));
+            }
+            Mode::Leaving(leaving) if msg.node() != self.overlay.place().me => {
+                leaving.meet(msg.node());
+            }
+            Mode::Leaving(_) | Mode::Outside | Mode::Gone => {}
+        }
+    }
+
+    fn bid_farewell(&mut self, env: &mut impl Env<Self>) {
+        let Mode::Leaving(leaving) = &mut self.mode else { return };
+        let Leaving { peers, version, quiet } = leaving;
+        let untold = peers.iter().filter(|(_, confirmed)| confirmed != version);
+        let mut are_all_told = true;
+        for &(peer, _) in untold {
+            are_all_told = false;
+            let others = peers.iter().map(|other| other.0).filter(|other| *other != peer);
+            env.send(peer, Msg::Bye { others: others.collect(), version: *version });
+        }
+        *quiet = if are_all_told { *quiet + 1 } else { 0 };
+        if *quiet > self.grace {
+            self.mode = Mode::Gone;
+            env.emit(Event::Left);
+            env.leave();
+        }
+    }
+
+    /// Passes a search on, or answers it. A node that leaves answers only if nobody else is left.
+    fn search(&mut self, origin: NodeId, point: Point, hops: u32, env: &mut impl Env<Self>) {
+        let heir = match &self.mode {
+            Mode::Leaving(leaving) => {
+                let left = self.overlay.neighbours(Side::Left).next().or(self.overlay.ring());
+                left.or(leaving.peers.first().map(|peer| peer.0))
+            }
+            _ => None,
+        };
+        let next = match self.overlay.next(point) {
+            Hop::To(node) => Some(node),
+            Hop::Here => heir,
+        };
+        match next {
+            Some(next) => env.send(next, Msg::Search { origin, point, hops: hops + 1 }),
+            None if origin == self.me() => env.emit(Event::Found { point, node: origin, hops }),
+            None => env.send(origin, Msg::Found { point, hops }),
+        }
+    }
+
+    /// What a legal system lacks: each node inside holds just the addresses that it should.
+    fn fault(system: &Snapshot<'_, Self>) -> Result<(), String> {
+        let Some(first) = system.nodes.first() else { return Ok(()) };
+        let mixer = first.overlay.place().mixer;
+        if let Some(node) = system.nodes.iter().find(|node| matches!(node.mode, Mode::Leaving(_))) {
+            return Err(format!("node {} is about to leave", node.me()));
+        }
+        let inside = system.nodes.iter().filter(|node| node.is_inside()).map(|node| node.me());
+        let members = place::sorted(mixer, inside);
+        let is_inside =
+            |node: NodeId| system.nodes.get(node.index()).is_some_and(|it| it.is_inside());
+        for (_, to, msg) in system.messages {
+            if let Some(node) = mentions(msg).into_iter().find(|node| !is_inside(*node)) {
+                return Err(format!("a message to node {to} mentions node {node}, an outsider"));
+            }
+        }
+        let ends = members.first().zip(members.last()).filter(|_| members.len() > 1);
+        for (&node, mut ideal) in members.iter().zip(O::ideal(mixer, &members)) {
+            let overlay = &system.nodes[node.index()].overlay;
+            let mut kept = overlay.kept();
+            ideal.sort_unstable();
+            kept.sort_unstable();
+            // The right addresses on the wrong sides are not legal either.
+            let beside = Side::BOTH.into_iter().flat_map(|side| overlay.neighbours(side)).count();
+            if kept != ideal || beside != kept.len() {
+                return Err(format!("node {node} knows {kept:?} instead of {ideal:?}"));
+            }
+            let other_end = ends.filter(|_| O::CLOSES).and_then(|(&first, &last)| match node {
+                it if it == first => Some(last),
+                it if it == last => Some(first),
+                _ => None,
+            });
+            if overlay.ring() != other_end {
+                let (ring, right) = (shown(overlay.ring()), shown(other_end));
+                return Err(format!(
+                    "node {node} takes {ring} for the other end instead of {right}"
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn shown(node: Option<NodeId>) -> String {
+    node.map_or("nobody".to_owned(), |node| format!("node {node}"))
+}
+
+/// The addresses in a message that its receiver keeps.
+fn mentions(msg: &Msg) -> Vec<NodeId> {
+    match msg {
+        Msg::Shape(msg) => vec![msg.node()],
+        Msg::Bye { others, .. } => others.to_vec(),
+        Msg::ByeAck { .. } | Msg::Search { .. } | Msg::Found { .. } => Vec::new(),
+    }
+}
+
+impl<O: Overlay> Protocol for Member<O> {
+    type Msg = Msg;
+    type Timer = Never;
+    type Command = Command;
+    type Event = Event;
+
+    fn on_start(&mut self, env: &mut impl Env<Self>) {
+        let me = self.me();
+        match std::mem::replace(&mut self.start, Start::Outside) {
+            Start::Outside => return,
+            Start::Knowing { held, end, mut mail } => {
+                mail.extend(held.into_iter().filter(|&node| !self.overlay.hold(node)));
+                mail.extend(end.filter(|&node| !self.overlay.hold_end(node)));
+                mail.into_iter().for_each(|it| env.send(me, Msg::Shape(Shape::Intro(it))));
+            }
+            Start::Any { nodes, posts } => {
+                self.overlay = O::any(self.overlay.place(), nodes, &mut |bound| env.choose(bound));
+                let kinds = if O::CLOSES { 3 } else { 1 };
+                let stray = if posts { env.choose(1 + kinds * nodes * nodes) } else { 0 };
+                if let Some(stray) = stray.checked_sub(1) {
+                    let (to, rest) = (NodeId(stray % nodes), stray / nodes);
+                    let node = NodeId(rest % nodes);
+                    let msg =
+                        [Shape::Intro, Shape::Probe, Shape::ProbeAck][(rest / nodes) as usize];
+                    env.send(to, Msg::Shape(msg(node)));
+                }
+            }
+        }
+        self.mode = Mode::Inside;
+    }
+
+    fn on_command(&mut self, command: Command, env: &mut impl Env<Self>) {
+        match (command, &self.mode) {
+            (Command::Join { contact }, Mode::Outside) => {
+                self.overlay.hold(contact);
+                self.mode = Mode::Inside;
+                env.emit(Event::Joined);
+            }
+            (Command::Leave, Mode::Inside) => {
+                let me = self.me();
+                let mut peers = self.overlay.known();
+                peers.retain(|peer| *peer != me);
+                peers.sort_unstable();
+                peers.dedup();
+                let peers = peers.into_iter().map(|peer| (peer, 0)).collect();
+                self.mode = Mode::Leaving(Leaving { peers, version: 1, quiet: 0 });
+            }
+            (Command::Search(point), Mode::Inside | Mode::Leaving(_)) => {
+                self.search(self.me(), point, 0, env);
+            }
+            _ => {}
+        }
+    }
+
+    fn on_message(&mut self, from: NodeId, msg: Msg, env: &mut impl Env<Self>) {
+        match msg {
+            Msg::Shape(msg) => {
+                if let Mode::Leaving(leaving) = &mut self.mode
+                    && from != self.overlay.place().me
+                    && self.gone.binary_search(&from).is_err()
+                {
+                    leaving.remind(from);
+                }
+                self.receive(msg, env);
+            }
+            Msg::Bye { others, version } => {
+                self.bury(from);
+                others.iter().for_each(|&other| self.receive(Shape::Intro(other), env));
+                env.send(from, Msg::ByeAck { version });
+            }
+            Msg::ByeAck { version } => {
+                if let Mode::Leaving(leaving) = &mut self.mode
+                    && let Ok(index) = leaving.peers.binary_search_by_key(&from, |peer| peer.0)
+                {
+                    leaving.peers[index].1 = version;
+                }
+            }
+            Msg::Search { origin, point, hops } => self.search(origin, point, hops, env),
+            Msg::Found { point, hops } => env.emit(Event::Found { point, node: from, hops }),
+        }
+    }
+
+    fn ticks(&self) -> bool {
+        true
+    }
+
+    fn on_tick(&mut self, env: &mut impl Env<Self>) {
+        match self.mode {
+            Mode::Inside => self.overlay.tick(&mut |to, msg| env.send(to, Msg::Shape(msg))),
+            Mode::Leaving(_) => self.bid_farewell(env),
+            Mode::Outside | Mode::Gone => {}
+        }
+    }
+
+    /// The receiver has left. What was meant for it is kept: an address is learned, a search goes
+    /// another way.
+    fn on_returned(&mut self, to: NodeId, msg: Msg, env: &mut impl Env<Self>) {
+        self.bury(to);
+        match msg {
+            Msg::Shape(msg) if msg.node() != self.me() => {
+                self.receive(Shape::Intro(msg.node()), env);
+            }
+            Msg::Search { origin, point, hops } => self.search(origin, point, hops, env),
+            _ => {}
+        }
+    }
+
+    fn knows(&self) -> Option<Vec<NodeId>> {
+        match &self.mode {
+            Mode::Inside => Some(self.overlay.known()),
+            Mode::Leaving(leaving) => Some(leaving.peers.iter().map(|peer| peer.0).collect()),
+            Mode::Outside | Mode::Gone => None,
+        }
+    }
+
+    fn tells(&self, msg: &Msg) -> Vec<NodeId> {
+        mentions(msg)
+    }
+
+    fn legality(&self) -> Option<Invariant<Self>> {
+        Some(Invariant::new("legal", Self::fault))
+    }
+}

@@ -1,0 +1,366 @@
+//! Skip+ graph: sorted lists on logarithmically many levels, each node in one list of every level.
+//!
+//! R. Jacob, A. Richa, C. Scheideler, S. Schmid, H. Täubig: SKIP+: A Self-Stabilizing Skip Graph.
+//! Journal of the ACM 61 (6), 2014.
+//!
+//! # Idea
+//!
+//! Every node has a random bit string. The nodes whose strings begin with the same i bits form a
+//! class of level i, a sorted list of its own: the list of level 0 has all nodes, and every level
+//! leaves out about every other one. A node knows, on each level and on each side, the nodes up to
+//! the first one of *either* next bit; so it sees by itself which nodes are its neighbours one
+//! level up.
+//!
+//! Going outwards on one side, a node is superfluous if for each level that it shares with this
+//! node, both values of the next bit were seen before. With the lengths of common prefixes seen so
+//! far as a set of bits, that is two operations on integers. A node with the same common prefix is
+//! among those before, and it shares more bits with the superfluous node: so the edge that replaces
+//! the dropped one is shorter, and leads to a longer common prefix.
+//!
+//! A superfluous node is handed on twice: to the node that shares most bits with it, for
+//! correctness, and to the node just before it, for speed. Without the second, a star of n nodes is
+//! sorted in Θ(n) rounds; with it a hub tells its surplus neighbours of each other.
+//!
+//! In its turn a node introduces itself to its neighbours, and on every level introduces the
+//! neighbours of one side to each other along the list, and to the nearest one of the other side,
+//! if that is a neighbour of theirs. That completes the levels one after the other.
+//!
+//! # Cost
+//!
+//! Messages: O(log n) for each node in a round.
+//!
+//! - Time: O(log² n) rounds for the algorithm of the paper, with high probability.
+//! - State: O(log n) addresses, with high probability.
+//! - Search: O(log n) hops, with high probability.
+//!
+//! # Assumes
+//!
+//! Nodes that are connected by the addresses that they and the messages in transit hold, and
+//! reliable channels, which may reorder messages.
+//!
+//! - Loss: an address that is lost can disconnect the network, and nothing can repair that.
+//! - Duplication: does no harm.
+//! - Crash: messages to a crashed node are lost. A node has several neighbours on every level and
+//!   side, so most likely the others stay connected.
+//!
+//! # Differs from the paper
+//!
+//! The paper works in synchronous rounds in which neighbours exchange all that they know. Here a
+//! turn sends O(log n) single addresses, and no round is needed; only an O(n) bound is proved for
+//! the time that this takes. The smallest and the largest node know each other, as in BuildRing.
+
+use super::build_list::others;
+use super::build_ring::Closed;
+pub use super::member::Msg;
+use super::place::bits;
+use super::{Overlay, Place, Shape, Side};
+use crate::NodeId;
+use crate::circle::Mixer;
+
+/// One node of the graph; its ends know each other.
+pub type SkipPlus = Closed<Levels>;
+
+/// The neighbours of one node on all levels.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Levels {
+    place: Place,
+    /// The nearest first.
+    left: Vec<NodeId>,
+    /// The nearest first.
+    right: Vec<NodeId>,
+}
+
+/// Which lengths of common prefixes were seen on the way outwards.
+#[derive(Clone, Copy, Debug, Default)]
+struct Prefixes(u64);
+
+impl Prefixes {
+    /// The next node has so many bits in common. Whether it is needed: on some level that it shares
+    /// with this node, not both values of the next bit were seen before.
+    fn needs(&mut self, common: u32) -> bool {
+        let up_to = u64::MAX >> (63 - common.min(63));
+        let beyond = self.0 & !up_to;
+        let is_superfluous = self.0 & up_to == up_to && beyond != 0;
+        self.0 |= 1 << common.min(63);
+        !is_superfluous
+    }
+}
+
+impl Levels {
+    fn side_mut(&mut self, side: Side) -> &mut Vec<NodeId> {
+        match side {
+            Side::Left => &mut self.left,
+            Side::Right => &mut self.right,
+        }
+    }
+
+    fn common(&self, node: NodeId) -> u32 {
+        self.place.common_prefix(self.place.me, node)
+    }
+
+    /// Inserts an address; whether it is new.
+    fn insert(&mut self, node: NodeId) -> bool {
+        let place = self.place;
+        let Some(side) = place.side(node) else { return false };
+        let distance = place.distance(node);
+        let known = self.side_mut(side);
+        let found = known.binary_search_by_key(&distance, |&other| place.distance(other));
+        if let Err(index) = found {
+            known.insert(index, node);
+        }
+        found.is_err()
+    }
+
+    /// Keeps what is needed on one side, and hands on the rest.
+    fn normalise(&mut self, side: Side, send: &mut impl FnMut(NodeId, Shape)) {
+        let mut seen = Prefixes::default();
+        let common: Vec<u32> = self.neighbours(side).map(|node| self.common(node)).collect();
+        let is_needed: Vec<bool> = common.into_iter().map(|it| seen.needs(it)).collect();
+        if is_needed.iter().all(|&needed| needed) {
+            return;
+        }
+        let place = self.place;
+        let known = std::mem::take(self.side_mut(side));
+        let mut kept: Vec<NodeId> = Vec::with_capacity(known.len());
+        for (index, &node) in known.iter().enumerate() {
+            if is_needed[index] {
+                kept.push(node);
+                continue;
+            }
+            // One that shares as many bits with this node as `node` does was seen, so shares more
+            // with `node`.
+            let nearer = kept.iter().max_by_key(|&&other| place.common_prefix(other, node));
+            let nearer = *nearer.expect("what makes a node superfluous lies before it");
+            send(nearer, Shape::Intro(node));
+            let before = known[index - 1];
+            if before != nearer {
+                send(before, Shape::Intro(node));
+            }
+        }
+        *self.side_mut(side) = kept;
+    }
+
+    /// The nodes of a level's class on one side, the nearest first, up to the first of either bit.
+    fn range(&self, level: u32, side: Side) -> Vec<NodeId> {
+        let mut range = Vec::new();
+        let (mut here, mut above) = (false, false);
+        for node in self.neighbours(side) {
+            let common = self.common(node);
+            if common < level {
+                continue;
+            }
+            range.push(node);
+            (here, above) = (here || common == level, above || common > level);
+            if here && above {
+                break;
+            }
+        }
+        range
+    }
+
+    /// Whom to introduce to whom on one level: the farther to the nearer along each side, and the
+    /// nearest of the other side, where it is a neighbour.
+    fn introduce(&self, level: u32, pairs: &mut Vec<(NodeId, NodeId)>) {
+        let [left, right] = Side::BOTH.map(|side| self.range(level, side));
+        for (one, other) in [(&left, &right), (&right, &left)] {
+            pairs.extend(one.windows(2).map(|pair| (pair[1], pair[0])));
+            let Some(&nearest) = other.first() else { continue };
+            for (index, &node) in one.iter().enumerate() {
+                let between = one[..index].iter().copied().chain([self.place.me]);
+                let common = between.map(|it| self.place.common_prefix(node, it));
+                let (mut here, mut above) = (false, false);
+                common.for_each(|it| (here, above) = (here || it == level, above || it > level));
+                if !(here && above) {
+                    pairs.push((node, nearest));
+                }
+            }
+        }
+    }
+}
+
+impl Overlay for Levels {
+    fn new(place: Place) -> Self {
+        Self { place, left: Vec::new(), right: Vec::new() }
+    }
+
+    fn any(place: Place, nodes: u32, choose: &mut impl FnMut(u32) -> u32) -> Self {
+        let mut levels = Self::new(place);
+        for node in others(place.me, nodes) {
+            if choose(2) == 1 {
+                levels.insert(node);
+            }
+        }
+        levels
+    }
+
+    fn place(&self) -> Place {
+        self.place
+    }
+
+    fn neighbours(&self, side: Side) -> impl Iterator<Item = NodeId> + '_ {
+        match side {
+            Side::Left => self.left.iter().copied(),
+            Side::Right => self.right.iter().copied(),
+        }
+    }
+
+    fn kept(&self) -> Vec<NodeId> {
+        self.left.iter().chain(&self.right).copied().collect()
+    }
+
+    fn hold(&mut self, node: NodeId) -> bool {
+        self.insert(node);
+        true
+    }
+
+    fn forget(&mut self, node: NodeId) {
+        if let Some(side) = self.place.side(node) {
+            self.side_mut(side).retain(|other| *other != node);
+        }
+    }
+
+    /// A superfluous neighbour of a state that needs repair would stay for ever if only news made a
+    /// node look.
+    fn settle(&mut self, send: &mut impl FnMut(NodeId, Shape)) {
+        Side::BOTH.into_iter().for_each(|side| self.normalise(side, send));
+    }
+
+    fn receive(&mut self, msg: Shape, send: &mut impl FnMut(NodeId, Shape)) {
+        let node = msg.node();
+        if self.insert(node)
+            && let Some(side) = self.place.side(node)
+        {
+            self.normalise(side, send);
+        }
+    }
+
+    fn tick(&mut self, send: &mut impl FnMut(NodeId, Shape)) {
+        self.settle(send);
+        let known = self.kept();
+        known.iter().for_each(|&neighbour| send(neighbour, Shape::Intro(self.place.me)));
+        let highest = known.iter().map(|&node| self.common(node)).max();
+        let mut pairs = Vec::new();
+        if let Some(highest) = highest {
+            (0..=highest).for_each(|level| self.introduce(level, &mut pairs));
+        }
+        pairs.sort_unstable();
+        pairs.dedup();
+        pairs.into_iter().for_each(|(to, node)| send(to, Shape::Intro(node)));
+    }
+
+    fn ideal(mixer: Mixer, members: &[NodeId]) -> Vec<Vec<NodeId>> {
+        let strings: Vec<u64> = members.iter().map(|&node| bits(mixer, node)).collect();
+        let nodes = |indices: Vec<usize>| indices.into_iter().map(|index| members[index]).collect();
+        neighbourhoods(&strings).into_iter().map(nodes).collect()
+    }
+}
+
+/// The neighbours of each node, by the bit strings of all nodes in the order of their positions.
+fn neighbourhoods(strings: &[u64]) -> Vec<Vec<usize>> {
+    let mut all = vec![Vec::new(); strings.len()];
+    let mut classes = vec![(0, (0..strings.len()).collect::<Vec<_>>())];
+    while let Some((level, class)) = classes.pop() {
+        let bit = |&&node: &&usize| strings[node] >> (63 - level) & 1 == 1;
+        for (index, &node) in class.iter().enumerate() {
+            // Up to the first of either bit; all, if there is none of one of them.
+            let beyond = &class[index + 1..];
+            let other = beyond.first().map(|first| bit(&first));
+            let end = beyond.iter().position(|it| Some(bit(&it)) != other);
+            for &neighbour in &beyond[..end.map_or(beyond.len(), |end| end + 1)] {
+                all[node].push(neighbour);
+                all[neighbour].push(node);
+            }
+        }
+        let (ones, zeros): (Vec<usize>, Vec<usize>) = class.iter().partition(bit);
+        let halves = [ones, zeros].into_iter().filter(|half| half.len() > 1);
+        classes.extend(halves.filter(|_| level < 63).map(|half| (level + 1, half)));
+    }
+    for neighbours in &mut all {
+        neighbours.sort_unstable();
+        neighbours.dedup();
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The definition: for each level, all nodes of the class in the range that ends at the
+    /// farther one of the nearest nodes of either bit.
+    fn by_definition(strings: &[u64]) -> Vec<Vec<usize>> {
+        let prefix = |node: usize, level: u32| strings[node].checked_shr(64 - level).unwrap_or(0);
+        let bit = |node: usize, level: u32| strings[node] >> (63 - level) & 1;
+        let nodes = 0..strings.len();
+        let belongs = |node: usize, other: usize| {
+            (0..64).any(|level| {
+                let between = node.min(other) + 1..node.max(other);
+                let mut class = between.filter(|&it| prefix(it, level) == prefix(node, level));
+                let bits: Vec<_> = class.by_ref().map(|it| bit(it, level)).collect();
+                prefix(node, level) == prefix(other, level)
+                    && !(bits.contains(&0) && bits.contains(&1))
+            })
+        };
+        let of = |node| nodes.clone().filter(|&it| it != node && belongs(node, it)).collect();
+        nodes.clone().map(of).collect()
+    }
+
+    #[test]
+    fn neighbourhoods_are_those_of_the_test_vector() {
+        let strings = [0b0010, 0b1011, 0b0110, 0b1000, 0b0001, 0b1110, 0b0100, 0b1101];
+        let strings = strings.map(|string: u64| string << 60);
+        let expected: [&[usize]; 8] = [
+            &[1, 2, 4],
+            &[0, 2, 3, 5],
+            &[0, 1, 3, 4, 6],
+            &[1, 2, 4, 5, 7],
+            &[0, 2, 3, 5, 6],
+            &[1, 3, 4, 6, 7],
+            &[2, 4, 5, 7],
+            &[3, 5, 6],
+        ];
+        assert_eq!(neighbourhoods(&strings), expected);
+        assert_eq!(by_definition(&strings), expected);
+    }
+
+    #[test]
+    fn classes_the_definition_and_the_local_test_agree() {
+        for seed in 0..40 {
+            let mixer = Mixer::new(seed);
+            let members = super::super::place::sorted(mixer, NodeId::all(1 + seed as u32));
+            let strings: Vec<_> = members.iter().map(|&node| bits(mixer, node)).collect();
+            let ideal = Levels::ideal(mixer, &members);
+            assert_eq!(neighbourhoods(&strings), by_definition(&strings), "seed {seed}");
+            for (node, mut expected) in members.iter().zip(ideal) {
+                let mut levels = Levels::new(Place::new(*node, mixer));
+                members.iter().for_each(|&other| assert!(levels.hold(other)));
+                levels.settle(&mut |_, _| {});
+                let mut kept = levels.kept();
+                kept.sort_unstable();
+                expected.sort_unstable();
+                assert_eq!(kept, expected, "seed {seed}, node {node}");
+            }
+        }
+    }
+
+    /// What is dropped goes to a node that lies between, and shares more bits.
+    #[test]
+    fn an_address_is_dropped_only_after_it_was_handed_on() {
+        let mixer = Mixer::new(7);
+        let place = Place::new(NodeId(0), mixer);
+        let mut levels = Levels::new(place);
+        NodeId::all(50).for_each(|node| assert!(levels.hold(node)));
+        let mut sent = Vec::new();
+        levels.settle(&mut |to, msg| sent.push((to, msg.node())));
+        let kept = levels.kept();
+        for node in NodeId::all(50).skip(1).filter(|node| !kept.contains(node)) {
+            let told = sent.iter().filter(|(_, about)| *about == node);
+            let nearer = told.filter(|(to, _)| {
+                kept.contains(to)
+                    && place.distance(*to) < place.distance(node)
+                    && place.common_prefix(*to, node) > place.common_prefix(NodeId(0), node)
+            });
+            assert!(nearer.count() >= 1, "node {node}");
+        }
+    }
+}
