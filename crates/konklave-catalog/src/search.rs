@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use konklave::protocol::Monitor;
 use konklave_check::{
-    Costs, Faults, Options, Progress, Property, Report, Schedule, Verdict, explore,
+    Costs, Faults, Options, Progress, Property, Schedule, SearchReport, Verdict, explore,
 };
 use konklave_stage::erased::AnyNode;
 
@@ -12,7 +12,7 @@ use crate::problem::Problem;
 use crate::system::Explored;
 
 type Node<X> = AnyNode<<X as Problem>::Command, <X as Problem>::Event>;
-type Found<X> = Report<Schedule<Node<X>>>;
+type Found<X> = SearchReport<Schedule<Node<X>>>;
 
 /// Searches with the plain monitor first, and then, if nothing is wrong and nothing may go wrong,
 /// once more for each promise that only the monitor of the system watches.
@@ -61,7 +61,7 @@ pub(crate) fn search<X: Problem>(
 }
 
 /// A search for this promise in what time is left.
-fn after<S>(report: &Report<S>, options: &Options, promise: &'static str) -> Options {
+fn after<S>(report: &SearchReport<S>, options: &Options, promise: &'static str) -> Options {
     let mut limits = options.limits;
     let passed = Duration::from_secs_f64(report.seconds);
     limits.time = limits.time.map(|time| time.saturating_sub(passed));

@@ -10,7 +10,7 @@ use konklave::protocol::{Never, Protocol};
 use konklave::trace::Line;
 use konklave_check::shrink;
 use konklave_check::{Coverage, Noted, World};
-use konklave_sim::{Options, Progress, Recording, Report, Simulation};
+use konklave_sim::{Options, Progress, Recording, RunReport, Simulation};
 use konklave_stage::Stage;
 use konklave_stage::erased::{AnyNode, Erased};
 use konklave_stage::replay::Replayed;
@@ -37,7 +37,7 @@ pub trait System {
         options: &Options,
         watch: Watch<'_>,
         go_on: &mut dyn FnMut(Progress) -> bool,
-    ) -> Result<Report<Measures>, Refusal>;
+    ) -> Result<RunReport<Measures>, Refusal>;
 
     /// Checks every schedule.
     ///
@@ -147,7 +147,7 @@ pub struct CheckPlan {
 }
 
 /// The result of a check; schedules are the lines of a trace.
-pub type Checked = konklave_check::Report<Vec<Line<Erased>>>;
+pub type Checked = konklave_check::SearchReport<Vec<Line<Erased>>>;
 
 /// A problem, a site and a constructor.
 struct Nodes<'a, X, P> {
@@ -218,7 +218,7 @@ where
         options: &Options,
         watch: Watch<'_>,
         go_on: &mut dyn FnMut(Progress) -> bool,
-    ) -> Result<Report<Measures>, Refusal> {
+    ) -> Result<RunReport<Measures>, Refusal> {
         let nodes = self.site.nodes();
         let mut workload = self.problem.workload(self.site, options)?;
         if watch.history {

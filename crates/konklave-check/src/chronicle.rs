@@ -2,7 +2,7 @@
 
 use konklave::protocol::{Broken, Monitor, Protocol};
 use konklave::trace::{End, Ended, Fault, Line};
-use konklave_stage::{Action, Letter, Outcome, Stage};
+use konklave_stage::{Action, Applied, Letter, Stage};
 
 use crate::application::Application;
 use crate::report::Schedule;
@@ -59,7 +59,7 @@ where
 
     fn happen_at_once(&mut self, action: &Action<P>, choices: &[u32]) {
         let outcome = self.stage.apply(action, choices);
-        let Outcome { mut line, .. } = outcome.expect("only what can happen does");
+        let Applied { mut line, .. } = outcome.expect("only what can happen does");
         if let Some(lines) = &mut self.lines {
             if let Line::Step(step) = &mut line {
                 step.state = Some(format!("{:?}", self.stage.locals()[step.node.index()].node));

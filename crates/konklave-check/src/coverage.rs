@@ -5,7 +5,7 @@ use std::hash::{BuildHasherDefault, DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex};
 
 use konklave::NodeId;
-use konklave::protocol::{Monitor, Verdict};
+use konklave::protocol::{Broken, Monitor};
 
 use crate::fingerprint::MixHasher;
 
@@ -54,7 +54,7 @@ impl<M: Monitor> Noted<M> {
         Self { monitor, coverage }
     }
 
-    fn after(&self, verdict: Verdict) -> Verdict {
+    fn after(&self, verdict: Result<(), Broken>) -> Result<(), Broken> {
         if let Some(coverage) = &self.coverage {
             coverage.note(&self.monitor);
         }
@@ -80,27 +80,27 @@ impl<M: Monitor> Monitor for Noted<M> {
     type Command = M::Command;
     type Event = M::Event;
 
-    fn on_command(&mut self, node: NodeId, command: &M::Command) -> Verdict {
+    fn on_command(&mut self, node: NodeId, command: &M::Command) -> Result<(), Broken> {
         let verdict = self.monitor.on_command(node, command);
         self.after(verdict)
     }
 
-    fn on_command_in_silence(&mut self, node: NodeId, command: &M::Command) -> Verdict {
+    fn on_command_in_silence(&mut self, node: NodeId, command: &M::Command) -> Result<(), Broken> {
         let verdict = self.monitor.on_command_in_silence(node, command);
         self.after(verdict)
     }
 
-    fn on_event(&mut self, node: NodeId, event: &M::Event) -> Verdict {
+    fn on_event(&mut self, node: NodeId, event: &M::Event) -> Result<(), Broken> {
         let verdict = self.monitor.on_event(node, event);
         self.after(verdict)
     }
 
-    fn on_crash(&mut self, node: NodeId) -> Verdict {
+    fn on_crash(&mut self, node: NodeId) -> Result<(), Broken> {
         let verdict = self.monitor.on_crash(node);
         self.after(verdict)
     }
 
-    fn on_restart(&mut self, node: NodeId) -> Verdict {
+    fn on_restart(&mut self, node: NodeId) -> Result<(), Broken> {
         let verdict = self.monitor.on_restart(node);
         self.after(verdict)
     }
@@ -117,7 +117,7 @@ impl<M: Monitor> Monitor for Noted<M> {
         self.monitor.watches(promise)
     }
 
-    fn at_rest(&self) -> Verdict {
+    fn at_rest(&self) -> Result<(), Broken> {
         self.monitor.at_rest()
     }
 }

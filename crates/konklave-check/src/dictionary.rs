@@ -4,14 +4,14 @@ use std::collections::BTreeSet;
 
 use konklave::NodeId;
 use konklave::protocol::{
-    Broken, Effect, Input, Invariant, Monitor, Protocol, Snapshot, Verdict, references,
+    Broken, Effect, Input, Invariant, Monitor, Protocol, Snapshot, references,
 };
 use konklave_stage::local::{Local, Reaction, Status, Urge, failed_assertion, judge_send};
 
 use crate::application::{Application, Standing};
 use crate::code::{Codes, Packet};
 use crate::meaning::{
-    AT_FAULT, IN_SILENCE, Meaning, NO_NEWS, NumberMap, Outage, Outcome, Traits, bytes_of, pair,
+    AT_FAULT, IN_SILENCE, Meaning, NO_NEWS, NumberMap, Outage, Traits, Transition, bytes_of, pair,
 };
 use crate::numbers::Numbers;
 use crate::system::{CHANCE, CONVERGENCE, System, World};
@@ -32,9 +32,9 @@ pub(crate) struct Dictionary<P: Protocol, A, M> {
     monitors: Numbers<M>,
     news: Numbers<(NodeId, Vec<Heard<P>>)>,
     duties: Numbers<(NodeId, Input<P>)>,
-    steps: NumberMap<Vec<Outcome>>,
-    /// What the outcomes of all steps take.
-    outcome_bytes: usize,
+    steps: NumberMap<Vec<Transition>>,
+    /// What the transitions of all steps take.
+    transition_bytes: usize,
     judgements: NumberMap<Result<u32, Broken>>,
 }
 
@@ -74,7 +74,7 @@ where
             news: Numbers::new(),
             duties: Numbers::new(),
             steps: NumberMap::default(),
-            outcome_bytes: 0,
+            transition_bytes: 0,
             judgements: NumberMap::default(),
             fresh,
         };
@@ -124,12 +124,12 @@ where
         }
     }
 
-    fn outcome(
+    fn transition(
         &mut self,
         node: NodeId,
         input: &Input<P>,
         (local, reaction): (Local<P, A>, Reaction<P>),
-    ) -> Outcome {
+    ) -> Transition {
         let Reaction { effects, panic } = reaction;
         let mut sends = Vec::new();
         let mut heard = Vec::new();
@@ -158,7 +158,7 @@ where
         }
         heard.extend(panic.map(|message| Heard::Breach(failed_assertion(Some(node), message))));
         let news = self.news(node, heard);
-        Outcome { local: self.local(local), sends, news }
+        Transition { local: self.local(local), sends, news }
     }
 
     /// Shows these nodes, and what is in transit between them.
@@ -232,17 +232,17 @@ where
         }
     }
 
-    fn step(&mut self, node: NodeId, local: u32, code: u32) -> &[Outcome] {
+    fn step(&mut self, node: NodeId, local: u32, code: u32) -> &[Transition] {
         let key = pair(local, code);
         if !self.steps.contains_key(&key) {
             let input = self.input(local, code);
             let reactions = self.local_at(local).reactions(&input);
-            let outcomes: Vec<_> = reactions
+            let transitions: Vec<_> = reactions
                 .into_iter()
-                .map(|reaction| self.outcome(node, &input, reaction))
+                .map(|reaction| self.transition(node, &input, reaction))
                 .collect();
-            self.outcome_bytes += outcomes.iter().map(Outcome::bytes).sum::<usize>();
-            self.steps.insert(key, outcomes);
+            self.transition_bytes += transitions.iter().map(Transition::bytes).sum::<usize>();
+            self.steps.insert(key, transitions);
         }
         &self.steps[&key]
     }
@@ -321,7 +321,7 @@ where
         self.news(node, heard)
     }
 
-    fn at_rest(&self, monitor: u32) -> Verdict {
+    fn at_rest(&self, monitor: u32) -> Result<(), Broken> {
         self.monitor_at(monitor).at_rest()
     }
 
@@ -390,7 +390,7 @@ where
     fn bytes(&self) -> usize {
         let values = self.locals.bytes() + self.messages.bytes() + self.monitors.bytes();
         let heard = self.news.bytes() + self.duties.bytes();
-        let steps = bytes_of(&self.steps) + self.outcome_bytes;
+        let steps = bytes_of(&self.steps) + self.transition_bytes;
         values + heard + steps + bytes_of(&self.judgements)
     }
 }

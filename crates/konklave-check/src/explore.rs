@@ -19,7 +19,7 @@ use konklave::protocol::{Monitor, Protocol};
 use crate::application::Application;
 use crate::dictionary::Dictionary;
 use crate::meaning::{Shared, ask};
-use crate::report::{Bound, Reached, Report, Schedule, Verdict};
+use crate::report::{Bound, Reached, Schedule, SearchReport, Verdict};
 use crate::rows::Rows;
 use crate::seen::{Identity, NOBODY, Seen, shard_of};
 use crate::shape::Shape;
@@ -44,7 +44,7 @@ pub struct Options {
     pub limits: Limits,
     /// The promises of interest, of those that [`System::promises`] names; all of them, if none is
     /// given. Nothing is said about the others, but a schedule that breaks one is not followed any
-    /// further: [`Report::cuts`] names these.
+    /// further: [`SearchReport::cuts`] names these.
     pub promises: Vec<String>,
     /// When the search is over, if no limit is reached before.
     pub until: Until,
@@ -117,7 +117,7 @@ pub fn explore<P, A, M>(
     system: System<P, A, M>,
     options: Options,
     go_on: &mut dyn FnMut(Progress) -> bool,
-) -> Report<Schedule<P>>
+) -> SearchReport<Schedule<P>>
 where
     P: Protocol,
     A: Application<Command = P::Command, Event = P::Event>,
@@ -149,7 +149,7 @@ where
                 true => again.counterexamples,
                 false => report.counterexamples,
             };
-            Report { counterexamples, seconds: again.seconds, ..report }
+            SearchReport { counterexamples, seconds: again.seconds, ..report }
         }
     }
 }
@@ -159,7 +159,7 @@ fn attempt<P, A, M>(
     options: Options,
     begun: Instant,
     go_on: &mut dyn FnMut(Progress) -> bool,
-) -> Report<Schedule<P>>
+) -> SearchReport<Schedule<P>>
 where
     P: Protocol,
     A: Application<Command = P::Command, Event = P::Event>,
@@ -223,7 +223,7 @@ impl<'a> Space<'a> {
     }
 
     /// Searches, and puts together what was found.
-    fn examine(&self, go_on: &mut dyn FnMut(Progress) -> bool) -> Report<Way> {
+    fn examine(&self, go_on: &mut dyn FnMut(Progress) -> bool) -> SearchReport<Way> {
         let mut tally = Tally::default();
         let findings = self.search(&mut tally, go_on);
         self.conclude(tally, findings, go_on)

@@ -29,7 +29,7 @@ mod system;
 pub use coverage::{Coverage, Noted};
 pub use explore::{Costs, Limits, Options, Progress, Until, explore};
 pub use report::{
-    Bound, Counterexample, Extremes, Liveness, Property, Reached, Report, Schedule, Verdict,
+    Bound, Counterexample, Extremes, Liveness, Property, Reached, Schedule, SearchReport, Verdict,
 };
 pub use seen::Identity;
 pub use system::{

@@ -3,7 +3,7 @@
 use konklave::NodeId;
 
 use crate::code::Packet;
-use crate::meaning::{NO_NEWS, NumberMap, Outcome, Shared, Traits, ask, bytes_of, pair};
+use crate::meaning::{NO_NEWS, NumberMap, Shared, Traits, Transition, ask, bytes_of, pair};
 
 /// The number of a monitor that has found a broken promise.
 pub(crate) const BROKEN: u32 = u32::MAX;
@@ -64,7 +64,7 @@ impl Lookup {
             return first..end;
         }
         let first = self.outcomes.len() as u32;
-        for Outcome { local, sends, news } in ask(shared).step(node, local, code) {
+        for Transition { local, sends, news } in ask(shared).step(node, local, code) {
             let first_send = self.sends.len() as u32;
             self.sends.extend(sends);
             let sends = sends.len() as u32;

@@ -6,7 +6,7 @@ use std::hash::BuildHasherDefault;
 use std::sync::{Mutex, MutexGuard};
 
 use konklave::NodeId;
-use konklave::protocol::{Broken, Verdict};
+use konklave::protocol::Broken;
 use konklave_stage::Status;
 
 use crate::application::Standing;
@@ -32,7 +32,7 @@ pub(crate) trait Meaning: Send {
     fn traits(&self, local: u32) -> Traits;
 
     /// What can become of `node` in state `local` by the input with this code.
-    fn step(&mut self, node: NodeId, local: u32, code: u32) -> &[Outcome];
+    fn step(&mut self, node: NodeId, local: u32, code: u32) -> &[Transition];
 
     /// What the monitor says to these news: its next state, unless a promise is broken.
     fn judge(&mut self, monitor: u32, news: u32) -> Result<u32, &Broken>;
@@ -47,7 +47,7 @@ pub(crate) trait Meaning: Send {
     fn news_of_restart(&mut self, node: NodeId, start: u32) -> u32;
 
     /// What the monitor says if nothing more happens.
-    fn at_rest(&self, monitor: u32) -> Verdict;
+    fn at_rest(&self, monitor: u32) -> Result<(), Broken>;
 
     /// The promises that would be broken if nothing more happened in some state that was seen: what
     /// a cycle can break is among them.
@@ -123,13 +123,13 @@ pub(crate) struct Traits {
 
 /// What becomes of a node.
 #[derive(Clone, Debug)]
-pub(crate) struct Outcome {
+pub(crate) struct Transition {
     pub(crate) local: u32,
     pub(crate) sends: Vec<Packet>,
     pub(crate) news: u32,
 }
 
-impl Outcome {
+impl Transition {
     /// How many bytes it takes, with what an allocator adds to each of two pieces.
     pub(crate) fn bytes(&self) -> usize {
         size_of::<Self>() + self.sends.capacity() * size_of::<Packet>() + 32

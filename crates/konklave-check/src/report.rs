@@ -107,7 +107,7 @@ pub struct Counterexample<S> {
 
 /// The result of a search, with schedules of type `S`.
 #[derive(Clone, Debug)]
-pub struct Report<S> {
+pub struct SearchReport<S> {
     /// The verdict.
     pub verdict: Verdict,
     /// The limit that stopped the search, if one did.
@@ -149,21 +149,21 @@ pub struct Report<S> {
     pub counterexamples: Vec<Counterexample<S>>,
 }
 
-impl<S> Report<S> {
+impl<S> SearchReport<S> {
     /// The first counterexample, if a promise is broken.
     pub fn counterexample(&self) -> Option<&Counterexample<S>> {
         self.counterexamples.first()
     }
 
     /// Converts the schedules.
-    pub fn map<T>(self, mut write: impl FnMut(S) -> T) -> Report<T> {
+    pub fn map<T>(self, mut write: impl FnMut(S) -> T) -> SearchReport<T> {
         let Self { worst, counterexamples, .. } = self;
         let mut rewrite = |it: Counterexample<S>| Counterexample {
             broken: it.broken,
             schedule: write(it.schedule),
             cycle: it.cycle,
         };
-        Report {
+        SearchReport {
             counterexamples: counterexamples.into_iter().map(&mut rewrite).collect(),
             worst: worst.map(&mut write),
             verdict: self.verdict,

@@ -10,7 +10,7 @@ use konklave::protocol::{Env, Never, Protocol};
 use konklave_catalog::election::client::Voter;
 use konklave_catalog::mutex::client::Visitor;
 use konklave_check::{
-    Extremes, Liveness, Options, Pace, Report, Schedule, System, Verdict, World, explore,
+    Extremes, Liveness, Options, Pace, Schedule, SearchReport, System, Verdict, World, explore,
 };
 use serde::{Deserialize, Serialize};
 
@@ -88,7 +88,7 @@ impl Protocol for Busy {
     }
 }
 
-fn report(habit: Habit, pace: Pace) -> Report<Schedule<Busy>> {
+fn report(habit: Habit, pace: Pace) -> SearchReport<Schedule<Busy>> {
     let make = |_| Busy { habit, state: State::Busy };
     let world = World { pace, ..World::new() };
     let system = System::new(make, vec![Visitor::new(0)], Monitor::new(1), world);

@@ -6,8 +6,8 @@ use konklave::mutex::perpetuum::Perpetuum;
 use konklave::mutex::ricart_agrawala::RicartAgrawala;
 use konklave_catalog::mutex::client::Visitor;
 use konklave_check::{
-    Bound, Faults, Limits, Liveness, Options, Progress, Report, Schedule, System, Verdict, World,
-    explore,
+    Bound, Faults, Limits, Liveness, Options, Progress, Schedule, SearchReport, System, Verdict,
+    World, explore,
 };
 
 #[test]
@@ -35,7 +35,7 @@ fn perpetuum(
     nodes: u32,
     limits: Limits,
     go_on: &mut dyn FnMut(Progress) -> bool,
-) -> Report<Schedule<Perpetuum>> {
+) -> SearchReport<Schedule<Perpetuum>> {
     let beside = |me: NodeId| (NodeId((me.0 + nodes - 1) % nodes), NodeId((me.0 + 1) % nodes));
     let make = |me| Perpetuum::new(me, beside(me), NodeId(0), std::time::Duration::ZERO);
     let visitors = vec![Visitor::new(1); nodes as usize];

@@ -7,7 +7,7 @@ use konklave::overlay::build_list::BuildList;
 use konklave::overlay::build_ring::BuildRing;
 use konklave::overlay::skip_plus::SkipPlus;
 use konklave::overlay::{Command, Event, Member, Monitor, Overlay, Place, Start};
-use konklave_check::{Options, Pace, Report, Schedule, System, Verdict, World, explore};
+use konklave_check::{Options, Pace, Schedule, SearchReport, System, Verdict, World, explore};
 use konklave_stage::{Application, Standing};
 
 /// An application that asks for nothing.
@@ -43,7 +43,7 @@ impl Application for Quiet {
 }
 
 /// A search from every start; the first node adds a message to it, if it is to.
-fn from_any_start<O: Overlay>(nodes: u32, posts: bool) -> Report<Schedule<Member<O>>> {
+fn from_any_start<O: Overlay>(nodes: u32, posts: bool) -> SearchReport<Schedule<Member<O>>> {
     let mixer = Mixer::new(1);
     let make = |me: NodeId| {
         let start = Start::Any { nodes, posts: posts && me == NodeId(0) };

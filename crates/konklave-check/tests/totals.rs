@@ -19,10 +19,14 @@ use konklave::protocol::Protocol;
 use konklave::trace::Line;
 use konklave_catalog::mutex::client::Visitor;
 use konklave_check::{
-    Costs, Extremes, Liveness, Options, Report, Schedule, System, Verdict, World, explore,
+    Costs, Extremes, Liveness, Options, Schedule, SearchReport, System, Verdict, World, explore,
 };
 
-fn check<P>(budgets: &[u32], options: Options, make: impl Fn(NodeId) -> P) -> Report<Schedule<P>>
+fn check<P>(
+    budgets: &[u32],
+    options: Options,
+    make: impl Fn(NodeId) -> P,
+) -> SearchReport<Schedule<P>>
 where
     P: Protocol<Command = Command, Event = Event>,
 {

@@ -12,8 +12,8 @@ use konklave::mutex::{Command, Event, Monitor};
 use konklave::protocol::{Env, Never, Protocol};
 use konklave_catalog::mutex::client::Visitor;
 use konklave_check::{
-    Bound, Costs, Faults, Identity, Liveness, Options, Report, Schedule, System, Until, Verdict,
-    World, explore,
+    Bound, Costs, Faults, Identity, Liveness, Options, Schedule, SearchReport, System, Until,
+    Verdict, World, explore,
 };
 
 type Locks<P> = System<P, Visitor, Monitor>;
@@ -26,7 +26,7 @@ where
     System::new(make, visitors, Monitor::new(nodes), world)
 }
 
-fn search<P>(system: &Locks<P>, options: Options) -> Report<Schedule<P>>
+fn search<P>(system: &Locks<P>, options: Options) -> SearchReport<Schedule<P>>
 where
     P: Protocol<Command = Command, Event = Event>,
 {
@@ -37,7 +37,7 @@ fn only(name: &str) -> Options {
     Options { promises: vec![name.to_owned()], ..Options::default() }
 }
 
-fn holds<S>(report: &Report<S>, name: &str) -> Option<bool> {
+fn holds<S>(report: &SearchReport<S>, name: &str) -> Option<bool> {
     let property = report.properties.iter().find(|property| property.name == name);
     property.unwrap_or_else(|| panic!("nothing is said about {name}")).holds
 }

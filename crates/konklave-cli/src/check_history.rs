@@ -5,7 +5,7 @@ use std::io::{self, BufRead};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use konklave_check::history::{self, BUDGET, Consistency, Finding, Method, Report};
+use konklave_check::history::{self, BUDGET, Consistency, Finding, HistoryReport, Method};
 use serde_json::json;
 
 use crate::Exit;
@@ -78,7 +78,7 @@ pub fn check_history(args: &CheckHistoryArgs) -> Result<Exit, Failure> {
 }
 
 /// Prints the findings about each object.
-pub(crate) fn conclude(reports: &[Report], is_json: bool) -> Result<Exit, Failure> {
+pub(crate) fn conclude(reports: &[HistoryReport], is_json: bool) -> Result<Exit, Failure> {
     match (is_json, reports) {
         (true, [report]) if report.name.is_none() => output::json(&Told::plain(report))?,
         (true, _) => output::json(&Told::plain(json!({ "objects": reports })))?,
@@ -90,8 +90,8 @@ pub(crate) fn conclude(reports: &[Report], is_json: bool) -> Result<Exit, Failur
     let findings = || reports.iter().flat_map(|report| &report.findings);
     let has = |verdict| findings().any(|finding| finding.verdict == verdict);
     Ok(match () {
-        () if has(history::Verdict::Violated) => Exit::Broken,
-        () if has(history::Verdict::Undecided) => Exit::Inconclusive,
+        () if has(history::HistoryVerdict::Violated) => Exit::Broken,
+        () if has(history::HistoryVerdict::Undecided) => Exit::Inconclusive,
         () => Exit::Fine,
     })
 }
@@ -105,7 +105,7 @@ fn open(path: &Path) -> Result<Box<dyn BufRead>, Failure> {
 }
 
 /// The report as lines of text.
-fn describe(report: &Report) -> Vec<String> {
+fn describe(report: &HistoryReport) -> Vec<String> {
     let pending = match report.pending {
         0 => String::new(),
         pending => format!(", {} of them pending", output::grouped(pending as u64)),
@@ -174,20 +174,28 @@ fn counted(count: usize, what: &str) -> String {
 fn verdict(finding: &Finding) -> String {
     let (yes, no) = (output::green("yes"), output::red("no"));
     match (finding.verdict, finding.method) {
-        (history::Verdict::Consistent, Method::Witness) => format!("{yes}, by the witness order"),
-        (history::Verdict::Consistent, Method::Search) if finding.broken_witness.is_some() => {
+        (history::HistoryVerdict::Consistent, Method::Witness) => {
+            format!("{yes}, by the witness order")
+        }
+        (history::HistoryVerdict::Consistent, Method::Search)
+            if finding.broken_witness.is_some() =>
+        {
             format!("{yes}, by an order that a search found; the witness order fails")
         }
-        (history::Verdict::Consistent, Method::Search) => {
+        (history::HistoryVerdict::Consistent, Method::Search) => {
             format!("{yes}, by an order that a search found")
         }
-        (history::Verdict::Consistent, Method::Sources) => unreachable!("sources prove no order"),
-        (history::Verdict::Violated, Method::Sources) => format!("{no}, a result has no source"),
-        (history::Verdict::Violated, _) => format!("{no}, a search tried all orders"),
-        (history::Verdict::Undecided, _) if finding.broken_witness.is_some() => {
+        (history::HistoryVerdict::Consistent, Method::Sources) => {
+            unreachable!("sources prove no order")
+        }
+        (history::HistoryVerdict::Violated, Method::Sources) => {
+            format!("{no}, a result has no source")
+        }
+        (history::HistoryVerdict::Violated, _) => format!("{no}, a search tried all orders"),
+        (history::HistoryVerdict::Undecided, _) if finding.broken_witness.is_some() => {
             "unknown, the witness order fails, and the search for another hit its limit".to_owned()
         }
-        (history::Verdict::Undecided, _) => {
+        (history::HistoryVerdict::Undecided, _) => {
             "unknown, the search hit its limit: record a witness, or a shorter history".to_owned()
         }
     }

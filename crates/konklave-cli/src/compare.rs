@@ -63,8 +63,8 @@ pub fn compare(args: &CompareArgs, catalog: &'static Catalog) -> Result<Exit, Fa
             let scenarios = task.scenarios.iter().enumerate();
             for (place, scenario) in scenarios.filter(|(_, it)| (it.suits)(&entry.needs)) {
                 let measured = measure(args, &task, entry, variant, scenario, &mut watch)?;
-                is_whole &= !matches!(measured, measure::Outcome::Interrupted);
-                if let measure::Outcome::Measured(row) = measured {
+                is_whole &= !matches!(measured, measure::Attempted::Interrupted);
+                if let measure::Attempted::Measured(row) = measured {
                     rows.push(Row { place, ..*row });
                 }
             }

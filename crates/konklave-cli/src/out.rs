@@ -12,7 +12,7 @@ use konklave_draw::Axis;
 use konklave_draw::chart::{Comparison, Distribution, Load, Stacked};
 use konklave_report::account::{Account, SpanKind, Vocabulary, labels, read};
 use konklave_report::folder::{Finished, Folder};
-use konklave_report::html::Report;
+use konklave_report::html::HtmlReport;
 use konklave_report::network::{self, Roles};
 use konklave_report::spacetime;
 
@@ -124,9 +124,9 @@ pub(crate) fn plain(lines: &[String]) -> String {
 /// Writes pictures to their files and into the page.
 pub(crate) fn show(
     folder: &Folder,
-    mut page: Report,
+    mut page: HtmlReport,
     pictures: &[Picture],
-) -> Result<Report, Failure> {
+) -> Result<HtmlReport, Failure> {
     for picture in pictures {
         folder.write(&picture.name, &picture.svg)?;
         page = page.picture(&picture.svg, &picture.caption);
@@ -135,7 +135,7 @@ pub(crate) fn show(
 }
 
 /// Finishes the folder; returns the path of the report.
-pub(crate) fn finish(folder: Folder, page: &Report) -> Result<String, Failure> {
+pub(crate) fn finish(folder: Folder, page: &HtmlReport) -> Result<String, Failure> {
     let Finished { report, foreign, .. } = folder.finish(page)?;
     if let Some(path) = foreign {
         eprintln!("{} is no link to a report, and was left as it is", path.display());

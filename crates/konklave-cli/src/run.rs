@@ -21,7 +21,7 @@ use konklave_sim::faults::Target;
 use konklave_sim::metrics::Messages;
 use konklave_sim::workload::numbers;
 use konklave_sim::{
-    Delay, Ended, Options, Recording, Report, Stabilisation, Violation, Waiting, write_line,
+    Delay, Ended, Options, Recording, RunReport, Stabilisation, Violation, Waiting, write_line,
 };
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
@@ -85,7 +85,7 @@ pub fn run(args: &RunArgs, catalog: &'static Catalog) -> Result<Exit, Failure> {
         (true, true) => Exit::Inconclusive,
         (true, false) => Exit::Fine,
     };
-    let report = RunReport::new(&ran, &site, wall_seconds);
+    let report = RunSummary::new(&ran, &site, wall_seconds);
     let mut lines = report::for_people(&report, args, &site);
     if let Some(folder) = folder {
         let path = folder::write(&report, args, &site, &lines, trace_path.as_deref(), folder)?;
@@ -99,7 +99,7 @@ pub fn run(args: &RunArgs, catalog: &'static Catalog) -> Result<Exit, Failure> {
 }
 
 /// The report with the options that it was made with.
-fn told<'a>(report: &'a RunReport<'a>, args: &RunArgs, site: &Site) -> Told<&'a RunReport<'a>> {
+fn told<'a>(report: &'a RunSummary<'a>, args: &RunArgs, site: &Site) -> Told<&'a RunSummary<'a>> {
     // Those of a specimen may not be on the command line.
     let FaultArgs { duplicate, reorder, crash, .. } = &args.faults;
     let number = |value: Option<f64>| value.map(|it| it.to_string()).into();
@@ -157,7 +157,7 @@ impl Kept {
 
 /// The JSON report of a run. The names of its fields are stable.
 #[derive(Serialize)]
-struct RunReport<'a> {
+struct RunSummary<'a> {
     algorithm: &'a str,
     family: &'static About,
     nodes: u32,
@@ -183,8 +183,8 @@ struct RunReport<'a> {
     problem: Problem<'a>,
 }
 
-impl<'a> RunReport<'a> {
-    fn new(ran: &'a Report<Measures>, site: &'a Site, wall_seconds: f64) -> Self {
+impl<'a> RunSummary<'a> {
+    fn new(ran: &'a RunReport<Measures>, site: &'a Site, wall_seconds: f64) -> Self {
         let (entry, setup) = (site.entry(), site.setup());
         Self {
             algorithm: &entry.name,

@@ -18,7 +18,7 @@ use konklave_catalog::site::Site;
 use konklave_catalog::system::Watch;
 use konklave_sim::faults::Outage;
 use konklave_sim::random::{Random, Stream};
-use konklave_sim::{Delay, Options, Recording, Report};
+use konklave_sim::{Delay, Options, Recording, RunReport};
 use konklave_stage::erased::Erased;
 
 static CATALOG: LazyLock<&Catalog> = LazyLock::new(|| konklave_cli::catalog().leak());
@@ -70,7 +70,7 @@ impl Case {
         Self { setup, options: Options { seed, delay, stable_rounds, ..Options::default() } }
     }
 
-    fn run(self, entry: &'static Entry) -> Result<Report<Measures>, Refusal> {
+    fn run(self, entry: &'static Entry) -> Result<RunReport<Measures>, Refusal> {
         self.run_into(entry, None)
     }
 
@@ -79,7 +79,7 @@ impl Case {
         mut self,
         entry: &'static Entry,
         trace: Option<&mut Vec<u8>>,
-    ) -> Result<Report<Measures>, Refusal> {
+    ) -> Result<RunReport<Measures>, Refusal> {
         let site = Site::new(self.setup, entry, Verb::Run)?;
         self.options.fifo = site.needs_fifo();
         self.options.perpetual = entry.needs.perpetual;

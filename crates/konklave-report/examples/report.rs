@@ -8,7 +8,7 @@ use konklave::graph::Topology;
 use konklave_catalog::catalog::Catalog;
 use konklave_report::account::{self, Account, Fate, Message, Vocabulary};
 use konklave_report::folder::Folder;
-use konklave_report::html::{Outcome, Report};
+use konklave_report::html::{HtmlReport, Mark};
 use konklave_report::table::{Cell, Table};
 use konklave_report::{export, network, spacetime};
 
@@ -44,10 +44,10 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     let broken = account.end.as_ref().and_then(|end| end.broken.as_ref());
     let ended = account.end.as_ref().map_or("being cut off".to_owned(), |it| it.ended.to_string());
-    let mut report = Report::new(&title);
+    let mut report = HtmlReport::new(&title);
     report = match broken {
-        Some(broken) => report.verdict(Outcome::Bad, "violated", &broken.to_string()),
-        None => report.verdict(Outcome::Good, "ok", &format!("Ended by {ended}.")),
+        Some(broken) => report.verdict(Mark::Bad, "violated", &broken.to_string()),
+        None => report.verdict(Mark::Good, "ok", &format!("Ended by {ended}.")),
     };
     report = report
         .asked([

@@ -18,7 +18,7 @@ use std::fmt::{self, Display};
 use formula::Formula;
 
 /// What was measured, by name; the number of nodes is `n`.
-pub type Row = BTreeMap<String, f64>;
+pub type Assignment = BTreeMap<String, f64>;
 
 /// A comparison of two formulas.
 #[derive(Clone, Debug, PartialEq)]
@@ -105,7 +105,7 @@ impl Bound {
     /// # Errors
     ///
     /// If the row lacks a quantity, or a side has no value, such as 1/0.
-    pub fn check(&self, row: &Row) -> Result<(bool, f64, f64), String> {
+    pub fn check(&self, row: &Assignment) -> Result<(bool, f64, f64), String> {
         let side = |formula: &Formula| match formula.value(row) {
             Ok(value) if value.is_finite() => Ok(value),
             Ok(_) => Err(format!("'{}' has no value{}", self.text, place(row))),
@@ -121,7 +121,7 @@ impl Bound {
     ///
     /// If it has none, such as 1/(n-10) for ten nodes: then no measurement can decide.
     pub fn check_size(&self, n: f64) -> Result<(), String> {
-        let row = Row::from([("n".to_owned(), n)]);
+        let row = Assignment::from([("n".to_owned(), n)]);
         let has_none = |side: &Formula| side.value(&row).is_ok_and(|value| !value.is_finite());
         match [&self.left, &self.right].into_iter().any(has_none) {
             true => Err(format!("'{}' has no value{}", self.text, place(&row))),
@@ -134,7 +134,7 @@ impl Bound {
     /// # Errors
     ///
     /// As for [`Self::check`], if a row before it cannot be decided.
-    pub fn first_violation(&self, rows: &[Row]) -> Result<Option<Violation>, String> {
+    pub fn first_violation(&self, rows: &[Assignment]) -> Result<Option<Violation>, String> {
         for (place, row) in rows.iter().enumerate() {
             let (holds, left, right) = self.check(row)?;
             if !holds {
@@ -151,7 +151,7 @@ impl Display for Bound {
     }
 }
 
-fn place(row: &Row) -> String {
+fn place(row: &Assignment) -> String {
     row.get("n").map_or_else(String::new, |n| format!(" for n = {n}"))
 }
 

@@ -9,7 +9,7 @@ use std::{fs, io};
 
 use serde::Serialize;
 
-use crate::html::{self, GENERATOR, Outcome, Report};
+use crate::html::{self, GENERATOR, HtmlReport, Mark};
 
 /// The name of the report in its folder.
 pub const REPORT: &str = "report.html";
@@ -98,8 +98,8 @@ impl Folder {
         let page = fs::read_to_string(path.join(REPORT)).unwrap_or_default();
         let earlier: BTreeSet<_> = html::files_of(&page).map(str::to_owned).collect();
         let folder = Self { path, earlier: earlier.clone(), written: RefCell::default() };
-        let page = Report::new("This report is not ready").verdict(
-            Outcome::Open,
+        let page = HtmlReport::new("This report is not ready").verdict(
+            Mark::Open,
             "unfinished",
             "The run is in progress, or was interrupted.",
         );
@@ -158,7 +158,7 @@ impl Folder {
     /// # Errors
     ///
     /// If one of them cannot be written.
-    pub fn finish(self, report: &Report) -> Result<Finished, FolderError> {
+    pub fn finish(self, report: &HtmlReport) -> Result<Finished, FolderError> {
         let written = self.written.borrow().clone();
         for stale in self.earlier.difference(&written).filter(|name| is_name(name)) {
             // Another process may have removed it already.
@@ -251,7 +251,7 @@ mod tests {
     }
 
     fn fill(path: &Path) -> Finished {
-        Folder::create(path).unwrap().finish(&Report::new("Done")).unwrap()
+        Folder::create(path).unwrap().finish(&HtmlReport::new("Done")).unwrap()
     }
 
     #[test]
@@ -304,14 +304,14 @@ mod tests {
             names.sort();
             names
         };
-        write(&["a.svg", "b.svg"]).finish(&Report::new("First")).unwrap();
+        write(&["a.svg", "b.svg"]).finish(&HtmlReport::new("First")).unwrap();
         fs::write(path.join("notes.txt"), "mine").unwrap();
         // One that is not finished removes nothing, and what was there is not forgotten.
         drop(write(&["a.svg"]));
         assert_eq!(names(), ["a.svg", "b.svg", "notes.txt", REPORT, "trace.jsonl"]);
         let folder = Folder::create(&path).unwrap();
         folder.write("a.svg", "").unwrap();
-        folder.finish(&Report::new("Third")).unwrap();
+        folder.finish(&HtmlReport::new("Third")).unwrap();
         assert_eq!(names(), ["a.svg", "notes.txt", REPORT]);
     }
 

@@ -18,9 +18,9 @@ pub(crate) fn files_of(page: &str) -> impl Iterator<Item = &str> {
     files.map_or("", |(files, _)| files).split_whitespace()
 }
 
-/// What came out.
+/// The mark before a verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum Mark {
     /// Everything was as it should be.
     Good,
     /// A promise or a bound was broken.
@@ -31,23 +31,23 @@ pub enum Outcome {
 
 /// A report that grows from top to bottom. Everything is escaped but the pictures.
 #[derive(Clone, Debug)]
-pub struct Report {
+pub struct HtmlReport {
     title: String,
     body: String,
 }
 
-impl Report {
+impl HtmlReport {
     /// A report with its title and nothing else.
     pub fn new(title: &str) -> Self {
         Self { title: title.to_owned(), body: format!("<h1>{}</h1>\n", escaped(title)) }
     }
 
     /// Says in a badge how it came out, and beside it in a sentence.
-    pub fn verdict(mut self, outcome: Outcome, badge: &str, sentence: &str) -> Self {
-        let (class, sign) = match outcome {
-            Outcome::Good => ("good", "\u{2713}"),
-            Outcome::Bad => ("bad", "\u{2717}"),
-            Outcome::Open => ("open", "?"),
+    pub fn verdict(mut self, mark: Mark, badge: &str, sentence: &str) -> Self {
+        let (class, sign) = match mark {
+            Mark::Good => ("good", "\u{2713}"),
+            Mark::Bad => ("bad", "\u{2717}"),
+            Mark::Open => ("open", "?"),
         };
         let (badge, sentence) = (escaped(badge), escaped(sentence));
         self.put(format_args!(
@@ -231,8 +231,8 @@ mod tests {
 
     fn nasty() -> String {
         let table = Table::new([NASTY, "n"]).row([Cell::from(NASTY), Cell::from(3_u32)]);
-        Report::new(NASTY)
-            .verdict(Outcome::Bad, NASTY, NASTY)
+        HtmlReport::new(NASTY)
+            .verdict(Mark::Bad, NASTY, NASTY)
             .asked([(NASTY, NASTY.to_owned())])
             .command(NASTY)
             .section(NASTY)
@@ -275,14 +275,15 @@ mod tests {
         let table = Table::new(["name", "n", "mixed"])
             .row([Cell::from("a"), Cell::from(1_u32), Cell::from(1_u32)])
             .row([Cell::from("b"), Cell::Empty, Cell::from("x")]);
-        let html = Report::new("").table(&table, "").html();
+        let html = HtmlReport::new("").table(&table, "").html();
         assert!(html.contains("<th>name</th><th class=\"number\">n</th><th>mixed</th>"));
         assert!(!html.contains("<caption>"));
     }
 
     #[test]
     fn wide_pictures_scroll_and_others_shrink() {
-        let html = |width| Report::new("").picture(&format!("<svg width=\"{width}\"/>"), "").html();
+        let html =
+            |width| HtmlReport::new("").picture(&format!("<svg width=\"{width}\"/>"), "").html();
         assert!(html(1200).contains("<div class=\"wide\"><svg"));
         assert!(html(640).contains("<div class=\"fits\"><svg"));
     }

@@ -17,7 +17,7 @@ use crate::ring::Ring;
 
 /// The plan of a sequence of elections.
 #[derive(Clone, Debug)]
-pub struct Plan {
+pub struct ElectionPlan {
     /// The number of elections; unbounded if none.
     pub elections: Option<u64>,
     /// The pause between the end of an election and the start of the next.
@@ -56,7 +56,7 @@ pub struct Moment {
 
 /// The results of a sequence of elections.
 #[derive(Debug, Default)]
-pub struct Outcome {
+pub struct ElectionResults {
     /// The summaries of the last elections, at most 1000.
     pub elections: VecDeque<Summary>,
     /// The number of elections started.
@@ -76,7 +76,7 @@ pub struct Outcome {
 /// Bounds the memory of a ring that runs for weeks.
 const REMEMBERED: usize = 1000;
 
-impl Outcome {
+impl ElectionResults {
     fn add(&mut self, summary: Summary) {
         self.held += 1;
         self.abandoned += u64::from(summary.ended == Ended::Abandoned);
@@ -113,18 +113,22 @@ enum Goal {
 /// # Errors
 ///
 /// If a thread cannot be started.
-pub fn hold<P>(mut ring: Ring<P>, plan: &Plan) -> io::Result<Outcome>
+pub fn hold<P>(mut ring: Ring<P>, plan: &ElectionPlan) -> io::Result<ElectionResults>
 where
     P: Protocol<Command = Command, Event = Event>,
 {
-    let mut outcome = Outcome::default();
-    let held = hold_all(&mut ring, plan, &mut outcome);
-    outcome.broken = ring.broken();
+    let mut results = ElectionResults::default();
+    let held = hold_all(&mut ring, plan, &mut results);
+    results.broken = ring.broken();
     ring.close();
-    held.map(|()| outcome)
+    held.map(|()| results)
 }
 
-fn hold_all<P>(ring: &mut Ring<P>, plan: &Plan, outcome: &mut Outcome) -> io::Result<()>
+fn hold_all<P>(
+    ring: &mut Ring<P>,
+    plan: &ElectionPlan,
+    results: &mut ElectionResults,
+) -> io::Result<()>
 where
     P: Protocol<Command = Command, Event = Event>,
 {
@@ -133,7 +137,7 @@ where
     for election in 1..=last {
         let summary = hold_one(ring, plan, election, &mut random)?;
         let is_stopped = summary.ended == Ended::Interrupted;
-        outcome.add(summary);
+        results.add(summary);
         if is_stopped || election == last || pause(ring, plan)? == Woken::Stopped {
             break;
         }
@@ -143,7 +147,7 @@ where
 
 fn hold_one<P>(
     ring: &mut Ring<P>,
-    plan: &Plan,
+    plan: &ElectionPlan,
     election: u64,
     random: &mut Xoshiro256PlusPlus,
 ) -> io::Result<Summary>
@@ -219,7 +223,7 @@ where
 }
 
 /// Pauses after an election, then waits until elections of restarted workers have come to rest.
-fn pause<P>(ring: &mut Ring<P>, plan: &Plan) -> io::Result<Woken>
+fn pause<P>(ring: &mut Ring<P>, plan: &ElectionPlan) -> io::Result<Woken>
 where
     P: Protocol<Command = Command, Event = Event>,
 {

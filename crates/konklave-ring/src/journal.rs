@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use konklave::election::{Event, Id, Monitor, Winner};
-use konklave::protocol::{Broken, Monitor as _, Verdict};
+use konklave::protocol::{Broken, Monitor as _};
 use konklave::{NodeId, NodeSet};
 
 use crate::Signal;
@@ -158,7 +158,7 @@ impl Journal {
     }
 
     /// Records a violation that the monitor does not detect, such as a panic.
-    pub(crate) fn breach(&self, verdict: Verdict) {
+    pub(crate) fn breach(&self, verdict: Result<(), Broken>) {
         self.judge(&mut self.page(), verdict);
     }
 
@@ -177,7 +177,7 @@ impl Journal {
         self.page().broken.clone()
     }
 
-    fn judge(&self, page: &mut Page, verdict: Verdict) {
+    fn judge(&self, page: &mut Page, verdict: Result<(), Broken>) {
         if let Err(broken) = verdict
             && page.broken.is_none()
         {

@@ -20,7 +20,7 @@ mod rest;
 mod ring;
 mod worker;
 
-pub use elections::{Initiator, Moment, Outcome, Plan, hold};
+pub use elections::{ElectionPlan, ElectionResults, Initiator, Moment, hold};
 pub use mailbox::{Delivery, Mailbox, Next};
 pub use notice::{Ended, Kind, Level, Notice, Summary, Vote, What};
 pub use ring::{Ring, Setup};

@@ -10,26 +10,28 @@ use common::{Diary, LONG, numbered, plain, plan};
 use konklave::NodeId;
 use konklave::election::{Command, Event, Id};
 use konklave::protocol::Protocol;
-use konklave_ring::{Ended, Initiator, Moment, Outcome, Plan, Ring, Setup, Signal, What, hold};
+use konklave_ring::{
+    ElectionPlan, ElectionResults, Ended, Initiator, Moment, Ring, Setup, Signal, What, hold,
+};
 
 const MS: Duration = Duration::from_millis(1);
 /// How long to wait for a dead neighbour where one is expected: longer than a living one can be
 /// held up by a busy machine.
 const ACK: Duration = Duration::from_millis(500);
 
-fn run<P>(setup: Setup<P>, plan: &Plan) -> (Outcome, Diary)
+fn run<P>(setup: Setup<P>, plan: &ElectionPlan) -> (ElectionResults, Diary)
 where
     P: Protocol<Command = Command, Event = Event>,
 {
     let diary = Diary::default();
     let ring = Ring::open(setup, diary.observer()).unwrap();
-    let outcome = hold(ring, plan).unwrap();
-    assert_eq!(outcome.broken, None);
-    (outcome, diary)
+    let results = hold(ring, plan).unwrap();
+    assert_eq!(results.broken, None);
+    (results, diary)
 }
 
-fn all_finished(outcome: &Outcome, leader: u32) {
-    for summary in &outcome.elections {
+fn all_finished(results: &ElectionResults, leader: u32) {
+    for summary in &results.elections {
         assert_eq!(summary.ended, Ended::Finished, "{summary}");
         assert_eq!(summary.leader, Some(Id(leader)), "{summary}");
     }
@@ -42,11 +44,11 @@ fn when_all_send_at_once_nobody_is_suspected() {
     // The limit is far longer than a hop, so that only a circle can exceed it.
     let limit = Duration::from_secs(2);
     let plan = plan(5, Initiator::All);
-    let (outcome, diary) = run(plain(&ids, MS, limit), &plan);
-    all_finished(&outcome, 63);
+    let (results, diary) = run(plain(&ids, MS, limit), &plan);
+    all_finished(&results, 63);
     assert_eq!(diary.suspicions(), []);
-    let (outcome, diary) = run(numbered(&ids, MS, limit, LONG), &plan);
-    all_finished(&outcome, 63);
+    let (results, diary) = run(numbered(&ids, MS, limit, LONG), &plan);
+    all_finished(&results, 63);
     assert_eq!(diary.suspicions(), []);
 }
 
@@ -54,7 +56,7 @@ fn when_all_send_at_once_nobody_is_suspected() {
 /// plain algorithm knows nothing of it: the driver alone must save the message.
 #[test]
 fn what_a_dead_neighbour_did_not_take_goes_to_the_next() {
-    let plan = Plan {
+    let plan = ElectionPlan {
         kills: vec![
             Moment { election: 1, node: NodeId(1) },
             Moment { election: 1, node: NodeId(2) },
@@ -62,16 +64,16 @@ fn what_a_dead_neighbour_did_not_take_goes_to_the_next() {
         timeout: Duration::from_secs(20),
         ..plan(2, Initiator::At(NodeId(0)))
     };
-    let (outcome, diary) = run(plain(&[3, 1, 2, 8, 5], Duration::ZERO, ACK), &plan);
-    all_finished(&outcome, 8);
+    let (results, diary) = run(plain(&[3, 1, 2, 8, 5], Duration::ZERO, ACK), &plan);
+    all_finished(&results, 8);
     assert_eq!(diary.suspicions(), [(0, 1), (0, 2)], "once each, and by the neighbour only");
-    assert_eq!(outcome.elections[0].messages, 7, "n = 3, d = 1");
-    assert_eq!(outcome.elections[1].messages, 7);
+    assert_eq!(results.elections[0].messages, 7, "n = 3, d = 1");
+    assert_eq!(results.elections[1].messages, 7);
 }
 
 /// A ring in which worker 1 has died with a proposal that it had not handed over: its successor
 /// was dead already, so it was still waiting. How the election ends, and the next.
-fn lose_a_proposal<P>(setup: Setup<P>, timeout: Duration) -> Outcome
+fn lose_a_proposal<P>(setup: Setup<P>, timeout: Duration) -> ElectionResults
 where
     P: Protocol<Command = Command, Event = Event>,
 {
@@ -79,7 +81,7 @@ where
     let mut ring = Ring::open(setup, diary.observer()).unwrap();
     ring.kill(NodeId(2));
     let signal = ring.signal();
-    let plan = Plan { timeout, ..plan(2, Initiator::At(NodeId(0))) };
+    let plan = ElectionPlan { timeout, ..plan(2, Initiator::At(NodeId(0))) };
     thread::scope(|scope| {
         let elections = scope.spawn(|| hold(ring, &plan).unwrap());
         diary.until(1, |what| matches!(what, What::Sent { to: NodeId(2), .. }));
@@ -92,27 +94,27 @@ where
 #[test]
 fn a_lost_proposal_does_not_block_later_elections() {
     let ids = [5, 3, 4, 8, 7];
-    let outcome = lose_a_proposal(numbered(&ids, Duration::ZERO, ACK, 2 * ACK), LONG);
-    assert_eq!(outcome.broken, None);
-    all_finished(&outcome, 8);
+    let results = lose_a_proposal(numbered(&ids, Duration::ZERO, ACK, 2 * ACK), LONG);
+    assert_eq!(results.broken, None);
+    all_finished(&results, 8);
 
     // Without numbers it does, which shows that the situation is the one that is meant: worker 0
     // still takes part in the first election and starts no other.
-    let outcome = lose_a_proposal(plain(&ids, Duration::ZERO, ACK), 2 * ACK);
-    assert!(outcome.elections.iter().all(|summary| summary.leader.is_none()));
+    let results = lose_a_proposal(plain(&ids, Duration::ZERO, ACK), 2 * ACK);
+    assert!(results.elections.iter().all(|summary| summary.leader.is_none()));
 }
 
 /// How often the proposal of worker 0, the largest, is passed on if its owner dies as soon as it is
 /// on its way, and what became of the election.
-fn outlive_a_proposal<P>(setup: Setup<P>, timeout: Duration) -> (usize, Outcome)
+fn outlive_a_proposal<P>(setup: Setup<P>, timeout: Duration) -> (usize, ElectionResults)
 where
     P: Protocol<Command = Command, Event = Event>,
 {
     let diary = Diary::default();
     let ring = Ring::open(setup, diary.observer()).unwrap();
     let signal = ring.signal();
-    let plan = Plan { timeout, ..plan(1, Initiator::At(NodeId(0))) };
-    let outcome = thread::scope(|scope| {
+    let plan = ElectionPlan { timeout, ..plan(1, Initiator::At(NodeId(0))) };
+    let results = thread::scope(|scope| {
         let elections = scope.spawn(|| hold(ring, &plan).unwrap());
         diary.until(1, |what| matches!(what, What::Forwarded { .. }));
         signal.send(Signal::Kill(NodeId(0))).unwrap();
@@ -122,21 +124,21 @@ where
         What::Forwarded { vote, .. } => vote.candidate == Id(9),
         _ => false,
     });
-    (forwarded.len(), outcome)
+    (forwarded.len(), results)
 }
 
 /// Defect 6, immortal messages: the proposal of a dead worker would circle for ever.
 #[test]
 fn the_proposal_of_a_dead_worker_does_not_circle_for_ever() {
     let ids = [9, 3, 4, 7];
-    let (times, outcome) = outlive_a_proposal(numbered(&ids, 20 * MS, ACK, 4 * ACK), LONG);
-    assert_eq!(outcome.broken, None);
-    all_finished(&outcome, 7);
+    let (times, results) = outlive_a_proposal(numbered(&ids, 20 * MS, ACK, 4 * ACK), LONG);
+    assert_eq!(results.broken, None);
+    all_finished(&results, 7);
     assert!(times <= 6, "it was passed on {times} times");
 
     // Without numbers it does.
-    let (times, outcome) = outlive_a_proposal(plain(&ids, 20 * MS, ACK), 3 * ACK);
-    assert_eq!(outcome.elections[0].ended, Ended::Abandoned);
+    let (times, results) = outlive_a_proposal(plain(&ids, 20 * MS, ACK), 3 * ACK);
+    assert_eq!(results.elections[0].ended, Ended::Abandoned);
     assert!(times > 6, "it was passed on {times} times only");
 }
 
@@ -147,12 +149,12 @@ fn the_cost_depends_on_who_starts() {
     let ids = [27, 4, 42, 15, 63, 9];
     for (start, messages) in (0..).zip([16, 15, 14, 13, 12, 17]) {
         let plan = plan(2, Initiator::At(NodeId(start)));
-        for outcome in [
+        for results in [
             run(plain(&ids, Duration::ZERO, LONG), &plan).0,
             run(numbered(&ids, Duration::ZERO, LONG, LONG), &plan).0,
         ] {
-            all_finished(&outcome, 63);
-            for summary in &outcome.elections {
+            all_finished(&results, 63);
+            for summary in &results.elections {
                 assert_eq!(summary.messages, messages, "started by worker {start}");
                 assert_eq!(summary.expected, Some(messages));
                 assert_eq!(summary.announcements, 6);
@@ -160,19 +162,19 @@ fn the_cost_depends_on_who_starts() {
             }
         }
     }
-    let (outcome, _) = run(plain(&ids, Duration::ZERO, LONG), &plan(20, Initiator::Random));
-    let costs = outcome.elections.iter().map(|summary| summary.messages);
+    let (results, _) = run(plain(&ids, Duration::ZERO, LONG), &plan(20, Initiator::Random));
+    let costs = results.elections.iter().map(|summary| summary.messages);
     assert!(costs.clone().min() < costs.max(), "twenty elections, all started by the same one");
-    assert!(outcome.elections.iter().all(|one| Some(one.messages) == one.expected));
+    assert!(results.elections.iter().all(|one| Some(one.messages) == one.expected));
 }
 
 /// Defect 8, overlapping elections: the pause begins when the election is over.
 #[test]
 fn the_pause_begins_when_the_election_is_over() {
     // Every election takes at least 12 hops of 5 ms, three times the pause.
-    let plan = Plan { pause: 20 * MS, ..plan(4, Initiator::At(NodeId(0))) };
-    let (outcome, diary) = run(plain(&[1, 2, 3, 4, 5, 6], 5 * MS, LONG), &plan);
-    all_finished(&outcome, 6);
+    let plan = ElectionPlan { pause: 20 * MS, ..plan(4, Initiator::At(NodeId(0))) };
+    let (results, diary) = run(plain(&[1, 2, 3, 4, 5, 6], 5 * MS, LONG), &plan);
+    all_finished(&results, 6);
     let notices = diary.notices();
     let times = |is_meant: fn(&What) -> bool| {
         notices.iter().filter(move |notice| is_meant(&notice.what)).map(|notice| notice.t)
@@ -191,13 +193,13 @@ fn nobody_is_suspected_when_the_ring_stops() {
     let diary = Diary::default();
     let ring = Ring::open(plain(&[4, 9, 2, 7], 20 * MS, ACK), diary.observer()).unwrap();
     let signal = ring.signal();
-    let outcome = thread::scope(|scope| {
+    let results = thread::scope(|scope| {
         let elections = scope.spawn(|| hold(ring, &plan(9, Initiator::All)).unwrap());
         diary.until(1, |what| matches!(what, What::Taken { .. }));
         signal.send(Signal::Stop).unwrap(); // In the middle of an election.
         elections.join().unwrap()
     });
-    assert_eq!(outcome.elections.back().map(|summary| summary.ended), Some(Ended::Interrupted));
+    assert_eq!(results.elections.back().map(|summary| summary.ended), Some(Ended::Interrupted));
     assert_eq!(diary.suspicions(), []);
     assert_eq!(diary.workers(|what| matches!(what, What::WorkerStopped)).len(), 4);
     assert!(matches!(diary.notices().last().unwrap().what, What::RingStopped));

@@ -7,7 +7,9 @@ use std::time::{Duration, Instant};
 use common::{Diary, LONG, numbered, plain, plan};
 use konklave::NodeId;
 use konklave::election::Id;
-use konklave_ring::{Ended, Initiator, Kind, Moment, Outcome, Plan, Ring, Vote, What, hold};
+use konklave_ring::{
+    ElectionPlan, ElectionResults, Ended, Initiator, Kind, Moment, Ring, Vote, What, hold,
+};
 
 const ACK: Duration = Duration::from_millis(400);
 
@@ -15,13 +17,13 @@ fn moment(node: u32, election: u64) -> Moment {
     Moment { election, node: NodeId(node) }
 }
 
-fn leaders(outcome: &Outcome) -> Vec<u32> {
-    assert_eq!(outcome.broken, None);
+fn leaders(results: &ElectionResults) -> Vec<u32> {
+    assert_eq!(results.broken, None);
     let leader = |summary: &konklave_ring::Summary| {
         assert_eq!(summary.ended, Ended::Finished, "{summary}");
         summary.leader.map_or(u32::MAX, |Id(id)| id)
     };
-    outcome.elections.iter().map(leader).collect()
+    results.elections.iter().map(leader).collect()
 }
 
 #[test]
@@ -45,7 +47,7 @@ fn rings_of_all_small_sizes_vote_again_and_again() {
 
 #[test]
 fn leaders_die_and_come_back() {
-    let plan = Plan {
+    let plan = ElectionPlan {
         kills: vec![moment(2, 2), moment(4, 3), moment(0, 3)],
         revivals: vec![moment(4, 4), moment(2, 5)],
         ..plan(5, Initiator::At(NodeId(0)))
@@ -53,11 +55,11 @@ fn leaders_die_and_come_back() {
     let diary = Diary::default();
     let setup = numbered(&[5, 1, 9, 3, 8, 2], Duration::ZERO, ACK, 5 * ACK);
     let ring = Ring::open(setup, diary.observer()).unwrap();
-    let outcome = hold(ring, &plan).unwrap();
-    assert_eq!(leaders(&outcome), [9, 8, 3, 8, 9]);
-    assert_eq!(outcome.elections[0].expected, Some(14));
-    assert_eq!(outcome.elections[1].expected, None, "somebody died");
-    assert_eq!(outcome.elections[4].workers, 5);
+    let results = hold(ring, &plan).unwrap();
+    assert_eq!(leaders(&results), [9, 8, 3, 8, 9]);
+    assert_eq!(results.elections[0].expected, Some(14));
+    assert_eq!(results.elections[1].expected, None, "somebody died");
+    assert_eq!(results.elections[4].workers, 5);
     let suspicions = diary.suspicions();
     assert!(suspicions.contains(&(1, 2)) && suspicions.contains(&(3, 4)), "{suspicions:?}");
 }
@@ -88,7 +90,8 @@ fn who_died_unnoticed_can_come_back() {
 
 #[test]
 fn the_last_one_leads_itself() {
-    let plan = Plan { kills: vec![moment(0, 2), moment(1, 2)], ..plan(3, Initiator::Random) };
+    let plan =
+        ElectionPlan { kills: vec![moment(0, 2), moment(1, 2)], ..plan(3, Initiator::Random) };
     let setup = numbered(&[5, 9, 1], Duration::ZERO, ACK, 5 * ACK);
     let ring = Ring::open(setup, |_| ()).unwrap();
     assert_eq!(leaders(&hold(ring, &plan).unwrap()), [9, 1, 1]);
@@ -101,9 +104,9 @@ fn a_broken_promise_ends_the_run() {
     setup.make = plain(&[4, 6, 2, 7], Duration::ZERO, LONG).make; // The owner of 9 says 6.
     let diary = Diary::default();
     let ring = Ring::open(setup, diary.observer()).unwrap();
-    let outcome = hold(ring, &plan(9, Initiator::All)).unwrap();
-    assert_eq!(outcome.broken.unwrap().promise, "the right leader");
-    assert!(outcome.elections.len() < 9);
+    let results = hold(ring, &plan(9, Initiator::All)).unwrap();
+    assert_eq!(results.broken.unwrap().promise, "the right leader");
+    assert!(results.elections.len() < 9);
     assert!(diary.notices().iter().any(|notice| matches!(notice.what, What::Violated { .. })));
 }
 
@@ -112,8 +115,8 @@ fn a_worker_that_fails_is_a_broken_promise() {
     let mut setup = plain(&[4, 9, 2], Duration::ZERO, LONG);
     setup.read = |_| panic!("unreadable");
     let ring = Ring::open(setup, |_| ()).unwrap();
-    let outcome = hold(ring, &plan(1, Initiator::At(NodeId(0)))).unwrap();
-    assert_eq!(outcome.broken.unwrap().to_string(), "assertions hold: unreadable");
+    let results = hold(ring, &plan(1, Initiator::At(NodeId(0)))).unwrap();
+    assert_eq!(results.broken.unwrap().to_string(), "assertions hold: unreadable");
 }
 
 #[test]

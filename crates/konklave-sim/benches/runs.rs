@@ -10,7 +10,7 @@ use konklave::election::{self, Id, Winner};
 use konklave::mutex::raymond::{Raymond, Variant};
 use konklave::mutex::ricart_agrawala::RicartAgrawala;
 use konklave::mutex::{self, Command, Event};
-use konklave::protocol::{Data, Monitor, Protocol, Verdict};
+use konklave::protocol::{Broken, Data, Monitor, Protocol};
 use konklave_catalog::election::workload::{Ballot, Plan as Calls};
 use konklave_catalog::mutex::workload::{Contention, Demand, Plan};
 use konklave_sim::metrics::Messages;
@@ -136,19 +136,19 @@ impl<C: Data, E: Data> Monitor for Blind<C, E> {
     type Command = C;
     type Event = E;
 
-    fn on_command(&mut self, _node: NodeId, _command: &C) -> Verdict {
+    fn on_command(&mut self, _node: NodeId, _command: &C) -> Result<(), Broken> {
         Ok(())
     }
 
-    fn on_event(&mut self, _node: NodeId, _event: &E) -> Verdict {
+    fn on_event(&mut self, _node: NodeId, _event: &E) -> Result<(), Broken> {
         Ok(())
     }
 
-    fn on_crash(&mut self, _node: NodeId) -> Verdict {
+    fn on_crash(&mut self, _node: NodeId) -> Result<(), Broken> {
         Ok(())
     }
 
-    fn at_rest(&self) -> Verdict {
+    fn at_rest(&self) -> Result<(), Broken> {
         Ok(())
     }
 }

@@ -2,7 +2,7 @@
 
 use konklave::NodeId;
 use konklave::graph::Graph;
-use konklave::protocol::Verdict;
+use konklave::protocol::Broken;
 use konklave_stage::local::judge_send;
 
 /// The largest system whose channels are checked, unless there is one between every two nodes. An
@@ -64,7 +64,7 @@ impl Links {
     }
 
     /// The verdict about a message between two nodes.
-    pub(crate) fn judge(&self, from: NodeId, to: NodeId) -> Verdict {
+    pub(crate) fn judge(&self, from: NodeId, to: NodeId) -> Result<(), Broken> {
         judge_send(from, to, self.nodes as usize, || !self.lack(from, to))
     }
 }

@@ -43,7 +43,7 @@ pub struct Stabilisation {
 
 /// The result of a run. `R` is what its workload measured.
 #[derive(Clone, Debug)]
-pub struct Report<R> {
+pub struct RunReport<R> {
     /// The fingerprint of the run.
     pub digest: String,
     /// Why it ended.
@@ -68,10 +68,10 @@ pub struct Report<R> {
     pub problem: R,
 }
 
-impl<R> Report<R> {
+impl<R> RunReport<R> {
     /// The same with the workload's measurements in another form.
-    pub fn map<S>(self, form: impl FnOnce(R) -> S) -> Report<S> {
-        Report {
+    pub fn map<S>(self, form: impl FnOnce(R) -> S) -> RunReport<S> {
+        RunReport {
             digest: self.digest,
             ended: self.ended,
             time: self.time,

@@ -22,7 +22,7 @@ use crate::metrics::Load;
 use crate::occurrence::{FORGED, NOBODY, Occurrence, Peer, What};
 use crate::random::Random;
 use crate::recording::Recording;
-use crate::report::{Report, Waiting};
+use crate::report::{RunReport, Waiting};
 use crate::rounds::Cause;
 use crate::workload::Workload;
 use crate::world::World;
@@ -197,7 +197,7 @@ where
     pub fn run(
         &mut self,
         go_on: &mut dyn FnMut(Progress) -> bool,
-    ) -> std::io::Result<Report<W::Report>> {
+    ) -> std::io::Result<RunReport<W::Report>> {
         let run = AssertUnwindSafe(|| self.run_until_it_ends(go_on));
         let ended = catch_unwind(run).unwrap_or_else(|panic| {
             self.world.judge(Err(failed_assertion(None, panic_message(panic.as_ref()))));
@@ -325,7 +325,7 @@ where
             .filter(|waiting| !waiting.waits_for.is_empty())
     }
 
-    fn report(&self, ended: Ended) -> Report<W::Report> {
+    fn report(&self, ended: Ended) -> RunReport<W::Report> {
         let world = &self.world;
         let (mut digest, mut causal_depth) = (world.digest, world.depth_of_gone);
         let loads = self.nodes.iter().map(|Node { state, load }| {
@@ -335,7 +335,7 @@ where
         });
         let messages = world.metrics.summary(loads.collect());
         let unit = self.options.delay.mean();
-        Report {
+        RunReport {
             digest: digest.to_hex(),
             ended,
             time: world.now,

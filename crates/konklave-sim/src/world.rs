@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use konklave::NodeId;
-use konklave::protocol::{Broken, Effect, Input, Monitor, Protocol, Verdict};
+use konklave::protocol::{Broken, Effect, Input, Monitor, Protocol};
 use konklave::trace::Fault;
 
 use crate::digest::Digest;
@@ -201,7 +201,7 @@ where
 
     /// Remembers the first broken promise.
     #[inline(always)]
-    pub(crate) fn judge(&mut self, verdict: Verdict) {
+    pub(crate) fn judge(&mut self, verdict: Result<(), Broken>) {
         if let Err(broken) = verdict {
             self.condemn(broken);
         }

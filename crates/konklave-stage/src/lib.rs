@@ -37,4 +37,4 @@ mod stage;
 pub use action::Action;
 pub use application::{Application, Standing, Unrestricted};
 pub use local::{Local, Status};
-pub use stage::{Breach, Impossible, Letter, Order, Outcome, Pace, Stage};
+pub use stage::{Applied, Breach, Impossible, Letter, Order, Pace, Stage};

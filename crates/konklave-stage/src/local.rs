@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use konklave::protocol::{Broken, Effect, Input, Protocol, Verdict};
+use konklave::protocol::{Broken, Effect, Input, Protocol};
 use konklave::{NodeId, Recorder};
 
 use crate::application::{Application, Standing};
@@ -198,7 +198,7 @@ pub fn judge_send(
     to: NodeId,
     nodes: usize,
     is_neighbour: impl FnOnce() -> bool,
-) -> Verdict {
+) -> Result<(), Broken> {
     let problem = match to.index() < nodes {
         true if from == to || is_neighbour() => return Ok(()),
         true => "is not its neighbour",

@@ -3,7 +3,7 @@
 use std::fmt::{self, Debug};
 use std::time::Duration;
 
-use konklave::protocol::{Broken, Env, Invariant, Monitor, Protocol, Snapshot, Verdict};
+use konklave::protocol::{Broken, Env, Invariant, Monitor, Protocol, Snapshot};
 use konklave::{NodeId, NodeSet};
 use serde::{Deserialize, Serialize};
 
@@ -164,14 +164,14 @@ impl Monitor for Watch {
     type Command = Say;
     type Event = Heard;
 
-    fn on_command(&mut self, node: NodeId, command: &Say) -> Verdict {
+    fn on_command(&mut self, node: NodeId, command: &Say) -> Result<(), Broken> {
         match command {
             Say::Draw(13) => Broken::promise("luck", format!("node {node} draws from 13")),
             _ => Ok(()),
         }
     }
 
-    fn on_event(&mut self, node: NodeId, event: &Heard) -> Verdict {
+    fn on_event(&mut self, node: NodeId, event: &Heard) -> Result<(), Broken> {
         self.shouts += u32::from(*event == Heard::Shouted);
         match self.shouts {
             0 | 1 => Ok(()),
@@ -179,14 +179,14 @@ impl Monitor for Watch {
         }
     }
 
-    fn on_crash(&mut self, node: NodeId) -> Verdict {
+    fn on_crash(&mut self, node: NodeId) -> Result<(), Broken> {
         match node {
             NodeId(1) => Broken::promise("long life", "node 1 is dead"),
             _ => Ok(()),
         }
     }
 
-    fn at_rest(&self) -> Verdict {
+    fn at_rest(&self) -> Result<(), Broken> {
         match self.shouts {
             0 => Broken::promise("noise", "nobody has shouted"),
             _ => Ok(()),

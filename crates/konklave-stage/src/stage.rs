@@ -12,7 +12,7 @@ use std::iter::repeat_n;
 use std::sync::Arc;
 
 use konklave::NodeId;
-use konklave::protocol::{Broken, Invariant, Monitor, Protocol, Snapshot, Verdict};
+use konklave::protocol::{Broken, Invariant, Monitor, Protocol, Snapshot};
 use konklave::trace::Line;
 
 use crate::application::{Application, Unrestricted};
@@ -65,7 +65,7 @@ impl<P: Protocol> Display for Letter<P> {
 
 /// What an action has come to.
 #[derive(Clone, Debug)]
-pub struct Outcome<P: Protocol> {
+pub struct Applied<P: Protocol> {
     /// What happened, as a line of a trace; a step has no state in it.
     pub line: Line<P>,
     /// The promises that this broke.
@@ -264,7 +264,7 @@ where
     }
 
     /// What the monitor says if nothing more happens.
-    pub fn judge_at_rest(&mut self) -> Verdict {
+    pub fn judge_at_rest(&mut self) -> Result<(), Broken> {
         let verdict = self.monitor.at_rest();
         self.broken = self.broken.take().or_else(|| verdict.clone().err());
         verdict

@@ -18,7 +18,7 @@ use crate::NodeSet;
 
 mod broken;
 
-pub use broken::{Broken, Verdict};
+pub use broken::Broken;
 
 /// The address of a node: its number, from zero, without gaps.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -288,21 +288,25 @@ pub trait Monitor: Clone + Eq + Hash + Debug + Send + 'static {
     type Event: Data;
 
     /// An application asks for something.
-    fn on_command(&mut self, node: NodeId, command: &Self::Command) -> Verdict;
+    fn on_command(&mut self, node: NodeId, command: &Self::Command) -> Result<(), Broken>;
 
     /// The same, while no message is in transit: all that was sent before has arrived.
-    fn on_command_in_silence(&mut self, node: NodeId, command: &Self::Command) -> Verdict {
+    fn on_command_in_silence(
+        &mut self,
+        node: NodeId,
+        command: &Self::Command,
+    ) -> Result<(), Broken> {
         self.on_command(node, command)
     }
 
     /// An application is told something.
-    fn on_event(&mut self, node: NodeId, event: &Self::Event) -> Verdict;
+    fn on_event(&mut self, node: NodeId, event: &Self::Event) -> Result<(), Broken>;
 
     /// A node has crashed: it takes no more part until it restarts.
-    fn on_crash(&mut self, node: NodeId) -> Verdict;
+    fn on_crash(&mut self, node: NodeId) -> Result<(), Broken>;
 
     /// A crashed node is back and has forgotten everything.
-    fn on_restart(&mut self, _node: NodeId) -> Verdict {
+    fn on_restart(&mut self, _node: NodeId) -> Result<(), Broken> {
         Ok(())
     }
 
@@ -321,7 +325,7 @@ pub trait Monitor: Clone + Eq + Hash + Debug + Send + 'static {
 
     /// The run has come to rest: nothing is in transit, nothing more will happen.
     /// What was promised to happen at last must have happened.
-    fn at_rest(&self) -> Verdict;
+    fn at_rest(&self) -> Result<(), Broken>;
 }
 
 /// Something that an algorithm's proof says about all nodes and messages together, in every state.
@@ -349,7 +353,7 @@ impl<P: Protocol> Invariant<P> {
     }
 
     /// Whether it holds for a system; if not, a broken promise of its name.
-    pub fn judge(&self, system: &Snapshot<'_, P>) -> Verdict {
+    pub fn judge(&self, system: &Snapshot<'_, P>) -> Result<(), Broken> {
         (self.check)(system).or_else(|detail| Broken::promise(self.name, detail))
     }
 }

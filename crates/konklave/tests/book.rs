@@ -8,7 +8,7 @@ use konklave::protocol::Protocol;
 use konklave::{NodeId, Recorder};
 use konklave_catalog::mutex::client::Visitor;
 use konklave_catalog::mutex::workload::{Contention, Demand, MutexReport, Plan};
-use konklave_check::{Extremes, Faults, Liveness, Report, Schedule, System, Verdict, World};
+use konklave_check::{Extremes, Faults, Liveness, Schedule, SearchReport, System, Verdict, World};
 use konklave_sim::{Ended, Options, Simulation};
 
 #[allow(unreachable_pub)] // It is written as if it were a file of the library.
@@ -106,7 +106,7 @@ fn who_enters_again_and_again_alone_pays_once() {
 
 // Every schedule.
 
-fn explore(nodes: u32, entries: u32, faults: Faults) -> Report<Schedule<Forks>> {
+fn explore(nodes: u32, entries: u32, faults: Faults) -> SearchReport<Schedule<Forks>> {
     let visitors = vec![Visitor::new(entries); nodes as usize];
     let world = World::new().faults(faults);
     let system = System::new(|me| Forks::new(me, nodes), visitors, Monitor::new(nodes), world);

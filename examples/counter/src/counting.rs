@@ -9,7 +9,7 @@
 use std::collections::BTreeSet;
 
 use konklave::NodeId;
-use konklave::protocol::{self, Broken, Verdict};
+use konklave::protocol::{self, Broken};
 use serde::{Deserialize, Serialize};
 
 /// What an application asks for.
@@ -39,14 +39,14 @@ impl protocol::Monitor for Monitor {
     type Command = Command;
     type Event = Event;
 
-    fn on_command(&mut self, node: NodeId, _command: &Command) -> Verdict {
+    fn on_command(&mut self, node: NodeId, _command: &Command) -> Result<(), Broken> {
         self.asked += 1;
         self.open.push(node);
         self.open.sort_unstable();
         Ok(())
     }
 
-    fn on_event(&mut self, node: NodeId, Event::Number(number): &Event) -> Verdict {
+    fn on_event(&mut self, node: NodeId, Event::Number(number): &Event) -> Result<(), Broken> {
         let detail = format!("node {node} gets {number}");
         if !self.given.insert(*number) {
             return Broken::by(node, "no number twice", detail);
@@ -60,7 +60,7 @@ impl protocol::Monitor for Monitor {
         Ok(())
     }
 
-    fn on_crash(&mut self, node: NodeId) -> Verdict {
+    fn on_crash(&mut self, node: NodeId) -> Result<(), Broken> {
         self.open.retain(|other| *other != node);
         Ok(())
     }
@@ -69,7 +69,7 @@ impl protocol::Monitor for Monitor {
         &["no number twice", "no gaps", "answered"]
     }
 
-    fn at_rest(&self) -> Verdict {
+    fn at_rest(&self) -> Result<(), Broken> {
         match self.open.first() {
             Some(&node) => Broken::by(node, "answered", format!("node {node} waits for ever")),
             None => Ok(()),

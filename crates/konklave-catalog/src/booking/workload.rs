@@ -223,11 +223,11 @@ mod tests {
     use konklave::protocol::{Env, Never, Protocol};
 
     use super::*;
-    use konklave_sim::{Ended, Options, Report, Simulation};
+    use konklave_sim::{Ended, Options, RunReport, Simulation};
 
     const NODES: u32 = 8;
 
-    fn run<P>(form: Form, make: impl Fn(NodeId) -> P) -> Report<BookingReport>
+    fn run<P>(form: Form, make: impl Fn(NodeId) -> P) -> RunReport<BookingReport>
     where
         P: Protocol<Command = Command, Event = Event>,
     {

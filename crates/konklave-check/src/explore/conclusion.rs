@@ -4,7 +4,7 @@ use super::finding::Findings;
 use super::retrace::Retraced;
 use super::{Costs, Progress, Space, Tally, Until, Watch, Way};
 use crate::meaning::ask;
-use crate::report::{Bound, Counterexample, Liveness, Property, Report, Verdict};
+use crate::report::{Bound, Counterexample, Liveness, Property, SearchReport, Verdict};
 use crate::system::COMES_TO_REST;
 
 /// What is known in the end, beside what was counted.
@@ -23,7 +23,7 @@ impl Space<'_> {
         mut tally: Tally,
         findings: Findings,
         go_on: &mut dyn FnMut(Progress) -> bool,
-    ) -> Report<Way> {
+    ) -> SearchReport<Way> {
         let cuts = findings.cuts();
         let mut known = Conclusion::default();
         let is_over = self.is_enough(&findings);
@@ -45,7 +45,7 @@ impl Space<'_> {
             true => Verdict::Exhausted,
         };
         let unique = self.seen.len();
-        Report {
+        SearchReport {
             verdict,
             bound: tally.bound,
             states: tally.states + 1,

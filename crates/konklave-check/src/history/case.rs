@@ -4,13 +4,13 @@ use std::cell::OnceCell;
 
 use serde_json::Value;
 
-use super::report::{Explanation, Finding, Method, Shown, Verdict};
+use super::report::{Explanation, Finding, HistoryVerdict, Method, Shown};
 use super::search::search_among;
 use super::shrink::{concerned, shrink_among};
 use super::sources::without_source;
 use super::witness::{against_time, out_of_sequence};
 use super::{Answer, Complaint, Complaints, Consistency, History, Object, Obstacle};
-use super::{Operation, Outcome, check_witness, search, shrink};
+use super::{Operation, SearchedOrder, check_witness, search, shrink};
 
 /// A history, and what has been found out about it.
 pub(super) struct Case<'a, O: Object> {
@@ -19,9 +19,9 @@ pub(super) struct Case<'a, O: Object> {
     /// The number of processes that pipeline.
     pub(super) pipelining: usize,
     complaints: Option<Complaints>,
-    sequential: OnceCell<Outcome>,
-    linearizable: OnceCell<Outcome>,
-    in_program_order: OnceCell<Outcome>,
+    sequential: OnceCell<SearchedOrder>,
+    linearizable: OnceCell<SearchedOrder>,
+    in_program_order: OnceCell<SearchedOrder>,
 }
 
 impl<'a, O: Object> Case<'a, O> {
@@ -54,38 +54,42 @@ impl<'a, O: Object> Case<'a, O> {
         let broken = self.complaints.as_ref().map(|complaints| complaints.about(consistency));
         let finding = Finding {
             consistency,
-            verdict: Verdict::Undecided,
+            verdict: HistoryVerdict::Undecided,
             method: Method::Search,
             broken_witness: broken.flatten().map(|it| describe(self.history, it)),
             order: None,
             explanation: None,
         };
         if broken == Some(None) {
-            return Finding { verdict: Verdict::Consistent, method: Method::Witness, ..finding };
+            return Finding {
+                verdict: HistoryVerdict::Consistent,
+                method: Method::Witness,
+                ..finding
+            };
         }
         if let Some(core) = &without_source::<O>(self.history.operations(), consistency) {
             return Finding {
-                verdict: Verdict::Violated,
+                verdict: HistoryVerdict::Violated,
                 method: Method::Sources,
                 explanation: Some(self.explain(core, consistency)),
                 ..finding
             };
         }
         match self.decide(consistency) {
-            (_, Outcome::Explained(order)) => Finding {
-                verdict: Verdict::Consistent,
+            (_, SearchedOrder::Explained(order)) => Finding {
+                verdict: HistoryVerdict::Consistent,
                 order: Some(order.iter().map(|&index| shown(self.history, index)).collect()),
                 ..finding
             },
-            (searched, Outcome::Unexplained(_)) => {
+            (searched, SearchedOrder::Unexplained(_)) => {
                 let core = shrink(self.history, searched, self.budget);
                 Finding {
-                    verdict: Verdict::Violated,
+                    verdict: HistoryVerdict::Violated,
                     explanation: Some(self.explain(&core, searched)),
                     ..finding
                 }
             }
-            (_, Outcome::Undecided) => match broken.flatten() {
+            (_, SearchedOrder::Undecided) => match broken.flatten() {
                 Some(complaint) => self.suspect(finding, complaint),
                 None => finding,
             },
@@ -98,31 +102,31 @@ impl<'a, O: Object> Case<'a, O> {
         let part = concerned::<O>(operations, complaint);
         let consistency = finding.consistency;
         match search_among::<O>(operations, &part, consistency, &mut self.budget.clone()) {
-            Outcome::Unexplained(_) => {
+            SearchedOrder::Unexplained(_) => {
                 let core = shrink_among::<O>(operations, &part, consistency, self.budget);
                 Finding {
-                    verdict: Verdict::Violated,
+                    verdict: HistoryVerdict::Violated,
                     explanation: Some(self.explain(&core, consistency)),
                     ..finding
                 }
             }
-            Outcome::Explained(_) | Outcome::Undecided => finding,
+            SearchedOrder::Explained(_) | SearchedOrder::Undecided => finding,
         }
     }
 
     /// What a search says, and for which consistency it was made: where it is given up for one,
     /// that for another may know.
-    fn decide(&self, wanted: Consistency) -> (Consistency, &Outcome) {
+    fn decide(&self, wanted: Consistency) -> (Consistency, &SearchedOrder) {
         let found = self.searched(wanted);
-        if *found != Outcome::Undecided {
+        if *found != SearchedOrder::Undecided {
             return (wanted, found);
         }
         let others = [Consistency::Sequential, Consistency::Linearizable];
         let others = others.into_iter().filter(|other| *other != wanted);
         let knows = |other: &Consistency| match self.searched(*other) {
-            Outcome::Explained(order) => self.also_proves(order, wanted),
-            Outcome::Unexplained(_) => Self::implies(wanted, *other),
-            Outcome::Undecided => false,
+            SearchedOrder::Explained(order) => self.also_proves(order, wanted),
+            SearchedOrder::Unexplained(_) => Self::implies(wanted, *other),
+            SearchedOrder::Undecided => false,
         };
         let known = others.into_iter().find(knows).unwrap_or(wanted);
         (known, self.searched(known))
@@ -143,7 +147,7 @@ impl<'a, O: Object> Case<'a, O> {
             && (!other.keeps_time() || one.keeps_time())
     }
 
-    fn searched(&self, consistency: Consistency) -> &Outcome {
+    fn searched(&self, consistency: Consistency) -> &SearchedOrder {
         let outcome = match consistency {
             Consistency::Sequential => &self.sequential,
             Consistency::Linearizable => &self.linearizable,
@@ -156,7 +160,7 @@ impl<'a, O: Object> Case<'a, O> {
     fn explain(&self, core: &[usize], consistency: Consistency) -> Explanation {
         let operations = self.history.operations();
         let outcome = search_among::<O>(operations, core, consistency, &mut self.budget.clone());
-        let Outcome::Unexplained(stuck) = outcome else {
+        let SearchedOrder::Unexplained(stuck) = outcome else {
             unreachable!("the core was unexplained before");
         };
         let show = |index: usize| shown(self.history, index);

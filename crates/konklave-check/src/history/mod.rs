@@ -66,8 +66,10 @@ mod witness;
 
 pub use conditions::{Condition, check_conditions};
 pub use read::{Malformed, OBJECTS, VERSION, write};
-pub use report::{BUDGET, Explanation, Finding, Judged, Method, Report, Shown, Verdict, check};
-pub use search::{Obstacle, Outcome, Stuck, search};
+pub use report::{
+    BUDGET, Explanation, Finding, HistoryReport, HistoryVerdict, Judged, Method, Shown, check,
+};
+pub use search::{Obstacle, SearchedOrder, Stuck, search};
 pub use shrink::shrink;
 pub use witness::{Complaint, Complaints, check_witness};
 

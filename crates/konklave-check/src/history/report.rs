@@ -14,7 +14,7 @@ pub const BUDGET: u64 = 20_000_000;
 
 /// The report about a history.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Report {
+pub struct HistoryReport {
     /// The name of the object, if the history is about several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
@@ -55,7 +55,7 @@ pub struct Finding {
     /// The consistency condition.
     pub consistency: Consistency,
     /// The verdict.
-    pub verdict: Verdict,
+    pub verdict: HistoryVerdict,
     /// The method of the verdict.
     pub method: Method,
     /// The flaw of the witness order.
@@ -72,7 +72,7 @@ pub struct Finding {
 /// The verdict about a history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Verdict {
+pub enum HistoryVerdict {
     /// The history is consistent.
     Consistent,
     /// The history is not consistent.
@@ -132,7 +132,7 @@ pub fn check(
     mut input: impl BufRead,
     wanted: &[Consistency],
     budget: u64,
-) -> Result<Vec<Report>, Malformed> {
+) -> Result<Vec<HistoryReport>, Malformed> {
     let judge = Judge { wanted, budget };
     match read_header(&mut input)? {
         Subject::One(kind) => Ok(vec![kind.visit(Alone { judge, input })?]),
@@ -140,7 +140,7 @@ pub fn check(
             let parts = read_several(input, objects)?;
             let judged = parts.into_iter().map(|(name, kind, part)| {
                 let report = kind.visit(Part { judge, part })?;
-                Ok(Report { name: Some(name), ..report })
+                Ok(HistoryReport { name: Some(name), ..report })
             });
             judged.collect()
         }
@@ -161,7 +161,7 @@ struct Alone<'a, R> {
 }
 
 impl<R: BufRead> Visitor for Alone<'_, R> {
-    type Output = Result<Report, Malformed>;
+    type Output = Result<HistoryReport, Malformed>;
 
     fn visit<O: Object>(self) -> Self::Output {
         Ok(self.judge.report(&History::<O>::read(self.input)?))
@@ -175,7 +175,7 @@ struct Part<'a> {
 }
 
 impl Visitor for Part<'_> {
-    type Output = Result<Report, Malformed>;
+    type Output = Result<HistoryReport, Malformed>;
 
     fn visit<O: Object>(self) -> Self::Output {
         Ok(self.judge.report(&History::<O>::part(self.part)?))
@@ -183,17 +183,17 @@ impl Visitor for Part<'_> {
 }
 
 impl Judge<'_> {
-    fn report<O: Object>(self, history: &History<O>) -> Report {
+    fn report<O: Object>(self, history: &History<O>) -> HistoryReport {
         let case = Case::new(history, self.budget);
         let find = |&consistency| case.find(consistency);
         let mut findings: Vec<Finding> = self.wanted.iter().map(find).collect();
         // Orders for each of two conditions need not be the same.
         let both = [Consistency::Sequential, Consistency::Linearizable];
-        let holds = |finding: &Finding| finding.verdict == Verdict::Consistent;
+        let holds = |finding: &Finding| finding.verdict == HistoryVerdict::Consistent;
         if self.wanted == both && case.pipelining > 0 && findings.iter().all(holds) {
             findings.push(case.find(Consistency::LinearizableInProgramOrder));
         }
-        Report {
+        HistoryReport {
             name: None,
             object: O::NAME,
             operations: history.operations().len(),

@@ -9,7 +9,7 @@ use super::{Answer, Consistency, History, Nature, Object, Operation};
 
 /// The result of a search. Operations are named by their places in the history.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum SearchedOrder {
     /// An order that explains the history; it leaves out pending operations that had no effect.
     Explained(Vec<usize>),
     /// There is no such order.
@@ -44,7 +44,7 @@ pub fn search<O: Object>(
     history: &History<O>,
     consistency: Consistency,
     mut budget: u64,
-) -> Outcome {
+) -> SearchedOrder {
     let all: Vec<usize> = (0..history.operations().len()).collect();
     search_among::<O>(history.operations(), &all, consistency, &mut budget)
 }
@@ -58,7 +58,7 @@ pub(super) fn search_among<O: Object>(
     among: &[usize],
     consistency: Consistency,
     budget: &mut u64,
-) -> Outcome {
+) -> SearchedOrder {
     let among = relevant::<O>(operations, among);
     if consistency.keeps_program_order() {
         let lanes = processes(operations, &among);
@@ -75,14 +75,14 @@ pub(super) fn search_among<O: Object>(
     for part in parts {
         let lanes = chains(operations, part);
         match Search::<O>::new(operations, consistency, lanes).run(budget) {
-            Outcome::Explained(order) => orders.push(order),
-            Outcome::Undecided => is_decided = false,
-            stuck @ Outcome::Unexplained(_) => return stuck,
+            SearchedOrder::Explained(order) => orders.push(order),
+            SearchedOrder::Undecided => is_decided = false,
+            stuck @ SearchedOrder::Unexplained(_) => return stuck,
         }
     }
     match is_decided {
-        true => Outcome::Explained(merge(operations, orders)),
-        false => Outcome::Undecided,
+        true => SearchedOrder::Explained(merge(operations, orders)),
+        false => SearchedOrder::Undecided,
     }
 }
 
@@ -245,13 +245,13 @@ impl<'a, O: Object> Search<'a, O> {
         Self { operations, lanes, first, loose, heads, left, seen: HashSet::new() }
     }
 
-    fn run(mut self, budget: &mut u64) -> Outcome {
+    fn run(mut self, budget: &mut u64) -> SearchedOrder {
         let mut path = vec![self.point(O::default())];
         let mut furthest: Vec<Move> = Vec::new();
         while self.left > 0 {
             let depth = path.len();
             let Some(point) = path.last_mut() else {
-                return Outcome::Unexplained(self.stuck(&furthest));
+                return SearchedOrder::Unexplained(self.stuck(&furthest));
             };
             let Some(chosen) = point.moves.pop() else {
                 if depth > furthest.len() + 1 {
@@ -273,12 +273,12 @@ impl<'a, O: Object> Search<'a, O> {
             let cost = 4 + self.heads.len() + object.size();
             match budget.checked_sub(cost as u64) {
                 Some(rest) => *budget = rest,
-                None => return Outcome::Undecided,
+                None => return SearchedOrder::Undecided,
             }
             path.push(self.point(object));
         }
         let moves = path.iter().filter_map(|point| point.taken).collect::<Vec<_>>();
-        Outcome::Explained(self.order(&moves))
+        SearchedOrder::Explained(self.order(&moves))
     }
 
     fn point(&self, object: O) -> Point<O> {

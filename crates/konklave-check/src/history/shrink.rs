@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::search::{relevant, search_among};
-use super::{Answer, Complaint, Consistency, History, Nature, Object, Operation, Outcome};
+use super::{Answer, Complaint, Consistency, History, Nature, Object, Operation, SearchedOrder};
 
 /// Leaves operations out of an inconsistent history as long as it stays inconsistent, and returns
 /// the places of those that are left. The budget is like that of [`search`](super::search()); once
@@ -57,8 +57,10 @@ fn leave_out<O: Object>(
         *budget = budget.saturating_sub(operations.len() as u64);
         if rest.len() < part.len() {
             match search_among::<O>(operations, &rest, consistency, budget) {
-                Outcome::Unexplained(_) => *part = rest,
-                Outcome::Explained(_) | Outcome::Undecided => stay.extend_from_slice(chunk),
+                SearchedOrder::Unexplained(_) => *part = rest,
+                SearchedOrder::Explained(_) | SearchedOrder::Undecided => {
+                    stay.extend_from_slice(chunk)
+                }
             }
         }
     }

@@ -49,12 +49,14 @@ fn agree<O: Judged>(test: &str) -> Tally {
             let expected = has_explanation(&history, consistency);
             let case = format!("{consistency}: {history:#?}\n{}", replay(seed, test));
             match search(&history, consistency, BUDGET) {
-                Outcome::Explained(order) => {
+                SearchedOrder::Explained(order) => {
                     assert!(expected, "explained by mistake, {case}");
                     assert!(explains(&history, &order, consistency), "{order:?}, {case}");
                 }
-                Outcome::Unexplained(_) => assert!(!expected, "unexplained by mistake, {case}"),
-                Outcome::Undecided => panic!("undecided, {case}"),
+                SearchedOrder::Unexplained(_) => {
+                    assert!(!expected, "unexplained by mistake, {case}")
+                }
+                SearchedOrder::Undecided => panic!("undecided, {case}"),
             }
             expected
         });

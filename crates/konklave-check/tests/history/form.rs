@@ -95,7 +95,9 @@ fn every_object_is_read() {
     ];
     assert_eq!(cases.map(|(object, ..)| object), OBJECTS);
     for (object, one, other) in cases {
-        for (result, verdict) in [("1", Verdict::Consistent), ("null", Verdict::Violated)] {
+        for (result, verdict) in
+            [("1", HistoryVerdict::Consistent), ("null", HistoryVerdict::Violated)]
+        {
             let text = format!(
                 r#"{{"konklave_history":1,"object":"{object}"}}
                 {{"process":0,"seq":0,"op":{one},"invoked":0,"returned":1}}
@@ -146,8 +148,8 @@ fn several_objects_are_judged_one_by_one() {
         .map(|it| (it.name.as_deref(), it.object, it.operations, it.findings[0].verdict))
         .collect();
     let expected = [
-        (Some("q"), "queue", 2, Verdict::Violated),
-        (Some("s"), "ordered_set", 2, Verdict::Consistent),
+        (Some("q"), "queue", 2, HistoryVerdict::Violated),
+        (Some("s"), "ordered_set", 2, HistoryVerdict::Consistent),
     ];
     assert_eq!(found, expected);
 }

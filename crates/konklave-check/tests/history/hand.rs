@@ -26,9 +26,9 @@ pub(super) fn told<O: Object>(entries: &[Entry<O::Op>]) -> History<O> {
 /// Whether it is sequentially consistent, and whether it is linearizable.
 fn verdicts<O: Object>(entries: &[Entry<O::Op>]) -> [bool; 2] {
     [Sequential, Linearizable].map(|kind| match search::<O>(&told(entries), kind, BUDGET) {
-        Outcome::Explained(_) => true,
-        Outcome::Unexplained(_) => false,
-        Outcome::Undecided => panic!("too hard"),
+        SearchedOrder::Explained(_) => true,
+        SearchedOrder::Unexplained(_) => false,
+        SearchedOrder::Undecided => panic!("too hard"),
     })
 }
 
@@ -131,14 +131,14 @@ fn the_search_says_how_far_it_came() {
         (1, Dequeue, Some(1), 6, Some(7)),
     ]);
     let stuck = Stuck { order: vec![0, 1], next: vec![(2, Obstacle::Answer(Some(1)))] };
-    assert_eq!(search(&history, Sequential, BUDGET), Outcome::Unexplained(stuck));
+    assert_eq!(search(&history, Sequential, BUDGET), SearchedOrder::Unexplained(stuck));
 
     let late = told::<Register>(&[
         (0, Write(1), None, 0, Some(5)),
         (1, Read, None, 2, Some(9)),
         (2, Read, Some(2), 6, Some(9)),
     ]);
-    let Outcome::Unexplained(stuck) = search(&late, Linearizable, BUDGET) else {
+    let SearchedOrder::Unexplained(stuck) = search(&late, Linearizable, BUDGET) else {
         panic!("nobody wrote a 2");
     };
     assert_eq!(stuck.order, [1, 0]);
@@ -155,9 +155,9 @@ fn hard(processes: u32) -> History<Stack> {
 
 #[test]
 fn a_hopeless_search_ends() {
-    assert_eq!(search(&hard(12), Linearizable, 10_000), Outcome::Undecided);
+    assert_eq!(search(&hard(12), Linearizable, 10_000), SearchedOrder::Undecided);
     let outcome = search(&hard(5), Linearizable, 10_000);
-    assert!(matches!(outcome, Outcome::Unexplained(_)), "{outcome:?}");
+    assert!(matches!(outcome, SearchedOrder::Unexplained(_)), "{outcome:?}");
 }
 
 #[test]
@@ -181,7 +181,7 @@ fn long_histories_do_not_overflow_the_stack() {
         .collect();
     let history: History<Queue> = History::new(operations).expect("it makes sense");
     for consistency in [Sequential, Linearizable] {
-        let Outcome::Explained(order) = search(&history, consistency, BUDGET) else {
+        let SearchedOrder::Explained(order) = search(&history, consistency, BUDGET) else {
             panic!("it can be explained");
         };
         assert!(order.into_iter().eq(0..40_000));
@@ -224,7 +224,7 @@ fn shrinks_well<O: Drawn>(test: &str) {
         let history: History<O> = history(seed, shape);
         for kind in [Sequential, Linearizable, LinearizableInProgramOrder] {
             let is_fine = |history: &History<O>| {
-                matches!(search(history, kind, BUDGET), Outcome::Explained(_))
+                matches!(search(history, kind, BUDGET), SearchedOrder::Explained(_))
             };
             let case = format!("{kind}: {history:#?}\n{}", replay(seed, test));
             if is_fine(&history) {

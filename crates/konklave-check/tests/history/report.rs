@@ -49,7 +49,7 @@ const LITTLE: u64 = 20_000;
 fn an_answer_from_nowhere_is_a_violation() {
     let history = told::<Stack>(&hopeless(&[Some(3), Some(77)]));
     for finding in findings(&history, LITTLE) {
-        assert_eq!((finding.verdict, finding.method), (Verdict::Violated, Method::Sources));
+        assert_eq!((finding.verdict, finding.method), (HistoryVerdict::Violated, Method::Sources));
         let stuck = "pop -> 77: no operation inserts 77".to_owned();
         assert_eq!(reasons(&finding), (vec!["pop -> 77".to_owned()], vec![stuck]));
     }
@@ -58,7 +58,7 @@ fn an_answer_from_nowhere_is_a_violation() {
         (1, Get(2), Some(5), 0, Some(1)),
     ]);
     for finding in findings(&history, BUDGET) {
-        assert_eq!((finding.verdict, finding.method), (Verdict::Violated, Method::Sources));
+        assert_eq!((finding.verdict, finding.method), (HistoryVerdict::Violated, Method::Sources));
         assert_eq!(reasons(&finding).0, ["get 2 -> 5"]);
     }
 }
@@ -67,7 +67,7 @@ fn an_answer_from_nowhere_is_a_violation() {
 fn an_element_that_two_got_is_a_violation() {
     let history = told::<Stack>(&hopeless(&[Some(3), Some(3)]));
     for finding in findings(&history, LITTLE) {
-        assert_eq!((finding.verdict, finding.method), (Verdict::Violated, Method::Sources));
+        assert_eq!((finding.verdict, finding.method), (HistoryVerdict::Violated, Method::Sources));
         let (core, stuck) = reasons(&finding);
         assert_eq!(core, ["push 3", "pop -> 3", "pop -> 3"]);
         assert_eq!(stuck, ["pop -> 3: the result would be nothing"]);
@@ -106,7 +106,7 @@ fn busy(seed: u64, patience: u64) -> Vec<Entry<QueueOp>> {
 
 /// Whether the search alone decides this.
 fn is_hopeless<O: Object>(history: &History<O>, kind: Consistency, budget: u64) -> bool {
-    search(history, kind, budget) == Outcome::Undecided
+    search(history, kind, budget) == SearchedOrder::Undecided
 }
 
 /// Fine in time, as the first two overlap, but not in the order in which a process issued them.
@@ -128,7 +128,7 @@ fn what_is_linearizable_is_sequentially_consistent() {
         hard += usize::from(is_hard && is_easy);
         if is_easy {
             let found = findings(&history, LITTLE).map(|finding| finding.verdict);
-            assert_eq!(found, [Verdict::Consistent; 2], "seed {seed}");
+            assert_eq!(found, [HistoryVerdict::Consistent; 2], "seed {seed}");
         }
     }
     assert!(hard > 10, "only {hard} need the one to know the other");
@@ -153,10 +153,10 @@ fn of_overlapping_operations_nothing_is_concluded() {
         entries.extend(SWAPPED);
         let history = told::<Queue>(&entries);
         let [sequential, linearizable] = findings(&history, LITTLE).map(|finding| finding.verdict);
-        assert_ne!(sequential, Verdict::Consistent, "seed {seed}");
-        assert_ne!(linearizable, Verdict::Violated, "seed {seed}");
+        assert_ne!(sequential, HistoryVerdict::Consistent, "seed {seed}");
+        assert_ne!(linearizable, HistoryVerdict::Violated, "seed {seed}");
         let verdicts = (sequential, linearizable);
-        hard += usize::from(verdicts == (Verdict::Undecided, Verdict::Consistent));
+        hard += usize::from(verdicts == (HistoryVerdict::Undecided, HistoryVerdict::Consistent));
     }
     assert!(hard > 10, "only {hard} could be concluded wrongly");
 }
@@ -177,7 +177,7 @@ fn what_is_not_sequentially_consistent_is_not_linearizable() {
     let history = told::<Dictionary>(&entries);
     assert!(is_hopeless(&history, Linearizable, LITTLE));
     let finding = finding(&history, Linearizable, LITTLE);
-    assert_eq!((finding.consistency, finding.verdict), (Linearizable, Verdict::Violated));
+    assert_eq!((finding.consistency, finding.verdict), (Linearizable, HistoryVerdict::Violated));
     assert_eq!(reasons(&finding).0, ["get 2 -> 5", "put key 2 value 5"]);
 
     // Without waiting for the answer, it may put the 5 there and get it after that.
@@ -185,7 +185,7 @@ fn what_is_not_sequentially_consistent_is_not_linearizable() {
     late.expect("it is there").3 = 0;
     let history = told::<Dictionary>(&entries);
     let verdicts = findings(&history, LITTLE).map(|finding| finding.verdict);
-    assert_eq!(verdicts, [Verdict::Violated, Verdict::Undecided]);
+    assert_eq!(verdicts, [HistoryVerdict::Violated, HistoryVerdict::Undecided]);
 }
 
 /// The history with witnesses made from the places of its operations.
@@ -205,14 +205,14 @@ fn a_broken_witness_is_no_proof() {
     assert!(is_hopeless(&history, Linearizable, LITTLE));
     let proven = finding(&history, Linearizable, LITTLE);
     assert!(proven.broken_witness.is_some());
-    assert_eq!((proven.verdict, proven.method), (Verdict::Violated, Method::Search));
+    assert_eq!((proven.verdict, proven.method), (HistoryVerdict::Violated, Method::Search));
     let (core, stuck) = reasons(&proven);
     assert_eq!(core, ["push 19", "pop -> nothing"]);
     assert_eq!(stuck, ["pop -> nothing: the result would be 19"]);
 
     let history = witnessed::<Queue>(&busy(0, 200), |place| -place);
     for finding in findings(&history, LITTLE) {
-        assert_eq!((finding.verdict, finding.method), (Verdict::Undecided, Method::Search));
+        assert_eq!((finding.verdict, finding.method), (HistoryVerdict::Undecided, Method::Search));
         assert!(finding.broken_witness.is_some() && finding.explanation.is_none());
     }
 }
@@ -225,9 +225,9 @@ fn a_process_that_pipelines_may_be_linearizable_only() {
     let history = told::<Queue>(&entries);
     assert_eq!(history.pipelining(), 1);
     let verdicts = findings(&history, BUDGET).map(|finding| finding.verdict);
-    assert_eq!(verdicts, [Verdict::Violated, Verdict::Consistent]);
+    assert_eq!(verdicts, [HistoryVerdict::Violated, HistoryVerdict::Consistent]);
     let both = finding(&history, LinearizableInProgramOrder, BUDGET);
-    assert_eq!(both.verdict, Verdict::Violated);
+    assert_eq!(both.verdict, HistoryVerdict::Violated);
 }
 
 /// A process that pipelines writes 1, then 2, and after both have returned, another one reads 1.
@@ -236,7 +236,7 @@ fn a_process_that_pipelines_may_be_linearizable_only() {
 fn two_conditions_may_need_two_orders() {
     use RegisterOp::{Read, Write};
     let write = |value, invoked, returned| (0, Write(value), None, invoked, Some(returned));
-    for (found, is_one_order) in [(1, Verdict::Violated), (2, Verdict::Consistent)] {
+    for (found, is_one_order) in [(1, HistoryVerdict::Violated), (2, HistoryVerdict::Consistent)] {
         let entries = [write(1, 0, 5), write(2, 1, 4), (1, Read, Some(found), 6, Some(7))];
         let text = written(&told::<Register>(&entries));
         let reports = check(&text[..], &[Sequential, Linearizable], BUDGET).unwrap();
@@ -244,8 +244,8 @@ fn two_conditions_may_need_two_orders() {
         assert_eq!(report.pipelining, 1);
         let found: Vec<_> = report.findings.iter().map(|it| (it.consistency, it.verdict)).collect();
         let expected = [
-            (Sequential, Verdict::Consistent),
-            (Linearizable, Verdict::Consistent),
+            (Sequential, HistoryVerdict::Consistent),
+            (Linearizable, HistoryVerdict::Consistent),
             (LinearizableInProgramOrder, is_one_order),
         ];
         assert_eq!(found, expected);

@@ -20,9 +20,9 @@ fn stack(seed: u64, slip: Slip) -> History<Stack> {
 
 fn is_violated<O: Object>(history: &History<O>, consistency: Consistency) -> bool {
     match search(history, consistency, BUDGET) {
-        Outcome::Explained(_) => false,
-        Outcome::Unexplained(_) => true,
-        Outcome::Undecided => panic!("too hard"),
+        SearchedOrder::Explained(_) => false,
+        SearchedOrder::Unexplained(_) => true,
+        SearchedOrder::Undecided => panic!("too hard"),
     }
 }
 

@@ -199,7 +199,7 @@ fn agree<O: Foreign>(test: &str) {
             (Consistency::Linearizable, is_consistent(&history, linearizable)),
         ] {
             let outcome = search(&history, consistency, BUDGET);
-            let found = matches!(outcome, Outcome::Explained(_));
+            let found = matches!(outcome, SearchedOrder::Explained(_));
             let case = format!("{consistency}: {history:#?}\n{}", replay(seed, test));
             assert_eq!(found, expected, "{outcome:?}, {case}");
             counts[usize::from(expected)] += 1;

@@ -89,19 +89,19 @@ impl protocol::Monitor for SafetyOnly {
     type Command = Command;
     type Event = Event;
 
-    fn on_command(&mut self, node: NodeId, command: &Command) -> protocol::Verdict {
+    fn on_command(&mut self, node: NodeId, command: &Command) -> Result<(), protocol::Broken> {
         self.0.on_command(node, command)
     }
 
-    fn on_event(&mut self, node: NodeId, event: &Event) -> protocol::Verdict {
+    fn on_event(&mut self, node: NodeId, event: &Event) -> Result<(), protocol::Broken> {
         self.0.on_event(node, event)
     }
 
-    fn on_crash(&mut self, node: NodeId) -> protocol::Verdict {
+    fn on_crash(&mut self, node: NodeId) -> Result<(), protocol::Broken> {
         self.0.on_crash(node)
     }
 
-    fn at_rest(&self) -> protocol::Verdict {
+    fn at_rest(&self) -> Result<(), protocol::Broken> {
         Ok(())
     }
 }

@@ -9,7 +9,7 @@ use konklave_catalog::words::listed;
 use konklave_check::{Bound, Extremes, Liveness, Order, Pace, Reached, Verdict as Found, World};
 use konklave_report::account::Account;
 use konklave_report::folder::Folder;
-use konklave_report::html::{Outcome, Report};
+use konklave_report::html::{HtmlReport, Mark};
 use konklave_report::table::Table;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -314,17 +314,17 @@ pub(super) fn write(
     folder: Folder,
 ) -> Result<String, Failure> {
     let title = format!("Every schedule of {}", site.entry().name);
-    let (outcome, badge) = match checked.verdict {
-        Found::Exhausted => (Outcome::Good, "exhausted"),
-        Found::Undecided => (Outcome::Open, "undecided"),
-        Found::Bounded => (Outcome::Open, "bounded"),
-        Found::Violated => (Outcome::Bad, "violated"),
+    let (mark, badge) = match checked.verdict {
+        Found::Exhausted => (Mark::Good, "exhausted"),
+        Found::Undecided => (Mark::Open, "undecided"),
+        Found::Bounded => (Mark::Open, "bounded"),
+        Found::Violated => (Mark::Bad, "violated"),
     };
     let sentence = match checked.counterexample() {
         Some(found) => found.broken.to_string(),
         None => "no schedule that was examined breaks a promise".to_owned(),
     };
-    let mut page = Report::new(&title).verdict(outcome, badge, &sentence).command(&out::command());
+    let mut page = HtmlReport::new(&title).verdict(mark, badge, &sentence).command(&out::command());
     let mut files = vec![("results.json".to_owned(), "the same for programs")];
     let shown = "a schedule; show it with `konklave replay`";
     for (place, found) in checked.counterexamples.iter().enumerate() {

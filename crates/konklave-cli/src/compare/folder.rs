@@ -1,7 +1,7 @@
 //! The folder of a comparison: measurements, plots, and whether the formulas agree.
 
 use konklave_report::folder::Folder;
-use konklave_report::html::{Outcome, Report};
+use konklave_report::html::{HtmlReport, Mark};
 
 use super::measure::{Agreement, Row};
 use super::{CompareArgs, Task, report};
@@ -17,9 +17,9 @@ pub(super) fn write(
     folder: Folder,
 ) -> Result<String, Failure> {
     let judged: Vec<_> = rows.iter().map(|row| (row.full_name(), row.agreement)).collect();
-    let (outcome, badge, sentence) = verdict(&judged, is_whole);
-    let mut page = Report::new(&report::title(args, task, rows))
-        .verdict(outcome, badge, &sentence)
+    let (mark, badge, sentence) = verdict(&judged, is_whole);
+    let mut page = HtmlReport::new(&report::title(args, task, rows))
+        .verdict(mark, badge, &sentence)
         .asked(report::asked(args, task, rows))
         .command(&out::command())
         .section("Plots");
@@ -43,7 +43,7 @@ pub(super) fn write(
 }
 
 /// Whether every measured value agrees with its formula, as a badge and a sentence.
-fn verdict(judged: &[(String, Agreement)], is_whole: bool) -> (Outcome, &'static str, String) {
+fn verdict(judged: &[(String, Agreement)], is_whole: bool) -> (Mark, &'static str, String) {
     let names = |agreement: Agreement| -> Vec<&str> {
         let all = judged.iter().filter(|it| it.1 == agreement);
         let mut names: Vec<_> = all.map(|it| &it.0[..]).collect();
@@ -59,20 +59,20 @@ fn verdict(judged: &[(String, Agreement)], is_whole: bool) -> (Outcome, &'static
     let compared = agree + differ;
     if count(Agreement::Violated) > 0 {
         let sentence = format!("a promise was broken by {}", names(Agreement::Violated).join(", "));
-        (Outcome::Bad, "violated", sentence)
+        (Mark::Bad, "violated", sentence)
     } else if differ > 0 {
         let who = names(Agreement::Differs).join(", ");
         let sentence = format!("{differ} of {compared} measured values differ from their formula");
-        (Outcome::Bad, "differs", format!("{sentence}: {who}{unknown}"))
+        (Mark::Bad, "differs", format!("{sentence}: {who}{unknown}"))
     } else if !is_whole {
         let sentence = format!("interrupted: {agree} measured values agree with their formula");
-        (Outcome::Open, "stopped", sentence + &unknown)
+        (Mark::Open, "stopped", sentence + &unknown)
     } else if agree == 0 {
         let sentence = "no promise was broken, and no formula gives a value to compare with";
-        (Outcome::Good, "ok", sentence.to_owned())
+        (Mark::Good, "ok", sentence.to_owned())
     } else {
         let sentence = format!("every measured value agrees with its formula: {agree} of {agree}");
-        (Outcome::Good, "ok", sentence + &unknown)
+        (Mark::Good, "ok", sentence + &unknown)
     }
 }
 
@@ -82,22 +82,22 @@ mod tests {
 
     use Agreement::{Differs, Ok, Unknown, Violated};
 
-    fn of(agreements: &[Agreement], is_whole: bool) -> (Outcome, &'static str, String) {
+    fn of(agreements: &[Agreement], is_whole: bool) -> (Mark, &'static str, String) {
         let judged = agreements.iter().zip(0..).map(|(it, place)| (format!("a{place}"), *it));
         verdict(&judged.collect::<Vec<_>>(), is_whole)
     }
 
     #[test]
     fn the_verdict_is_that_of_the_worst_row() {
-        let (outcome, badge, sentence) = of(&[Ok, Differs, Violated], true);
-        assert_eq!((outcome, badge), (Outcome::Bad, "violated"));
+        let (mark, badge, sentence) = of(&[Ok, Differs, Violated], true);
+        assert_eq!((mark, badge), (Mark::Bad, "violated"));
         assert!(sentence.ends_with("a2"), "{sentence}");
-        let (outcome, badge, sentence) = of(&[Ok, Differs, Unknown], false);
-        assert_eq!((outcome, badge), (Outcome::Bad, "differs"));
+        let (mark, badge, sentence) = of(&[Ok, Differs, Unknown], false);
+        assert_eq!((mark, badge), (Mark::Bad, "differs"));
         assert!(sentence.contains("1 of 2") && sentence.contains("a1; 1 without"), "{sentence}");
-        assert_eq!(of(&[Ok, Unknown], false).0, Outcome::Open);
-        let (outcome, _, sentence) = of(&[Ok, Ok, Unknown], true);
-        assert_eq!(outcome, Outcome::Good);
+        assert_eq!(of(&[Ok, Unknown], false).0, Mark::Open);
+        let (mark, _, sentence) = of(&[Ok, Ok, Unknown], true);
+        assert_eq!(mark, Mark::Good);
         assert!(sentence.contains("2 of 2; 1 without"), "{sentence}");
         assert!(of(&[Unknown, Unknown], true).2.contains("no formula gives a value"));
     }

@@ -13,7 +13,7 @@ use konklave_catalog::site::Site;
 use konklave_catalog::system::Watch as Observers;
 use konklave_report::statistics::summary;
 use konklave_sim::random::{Random, Stream};
-use konklave_sim::{Options, Report};
+use konklave_sim::{Options, RunReport};
 use serde::Serialize;
 
 use super::{CompareArgs, Task};
@@ -109,7 +109,7 @@ impl Row {
 }
 
 /// The result of an attempt to measure a row.
-pub(super) enum Outcome {
+pub(super) enum Attempted {
     Measured(Box<Row>),
     /// The algorithm cannot take part: it relies on a maximum delay, but delays are unbounded.
     LeftOut,
@@ -160,9 +160,9 @@ pub(super) fn measure(
     variant: Option<&'static str>,
     scenario: &Scenario,
     watch: &mut Watch,
-) -> Result<Outcome, Failure> {
+) -> Result<Attempted, Failure> {
     let Some(setup) = setup(args, task, entry, variant, scenario) else {
-        return Ok(Outcome::LeftOut);
+        return Ok(Attempted::LeftOut);
     };
     let runs = match scenario.runs {
         Runs::One => 1,
@@ -172,7 +172,7 @@ pub(super) fn measure(
     for run in 0..runs {
         // A short run ends before it asks whether to go on.
         if !watch.show(|_| format!("{}, run {}", entry.name, run + 1)) {
-            return Ok(Outcome::Interrupted);
+            return Ok(Attempted::Interrupted);
         }
         let seed = args.seed.wrapping_add(u64::from(run));
         let site = Site::new(Setup { seed, ..setup.clone() }, entry, Verb::Run)?;
@@ -185,7 +185,7 @@ pub(super) fn measure(
         let (options, system) = (options(args, &site, seed), site.system()?);
         let report = quietly(|| system.run(&options, Observers::default(), &mut go_on))?;
         if is_stopped {
-            return Ok(Outcome::Interrupted);
+            return Ok(Attempted::Interrupted);
         }
         sample.add(&report, task.problem.main_quantity().name);
         let is_enough = sample.messages > ENOUGH_MESSAGES && sample.runs >= ENOUGH_RUNS;
@@ -196,7 +196,7 @@ pub(super) fn measure(
     let site = Site::new(setup, entry, Verb::Run)?;
     let expected = (entry.formula)(&site, &options(args, &site, args.seed));
     let row = sample.row(entry, &site, scenario, expected);
-    Ok(Outcome::Measured(Box::new(Row { variant, ..row })))
+    Ok(Attempted::Measured(Box::new(Row { variant, ..row })))
 }
 
 /// The system of a row; `None` if the algorithm relies on a maximum delay but delays are unbounded.
@@ -246,7 +246,7 @@ struct Sample {
 }
 
 impl Sample {
-    fn add(&mut self, report: &Report<Measures>, main: &str) {
+    fn add(&mut self, report: &RunReport<Measures>, main: &str) {
         let messages = &report.messages;
         self.runs += 1;
         self.main.extend(report.problem.get(main));

@@ -2,7 +2,7 @@
 
 use konklave_catalog::entry::Entry;
 use konklave_report::folder::Folder;
-use konklave_report::html::{Outcome, Report};
+use konklave_report::html::{HtmlReport, Mark};
 use konklave_report::table::{Cell, Table};
 
 use super::command::words;
@@ -22,16 +22,16 @@ pub(super) fn write(
 ) -> Result<String, Failure> {
     let Findings { tally, examples, given_up, sizes, .. } = findings;
     let found = verdict(findings);
-    let outcome = match found {
-        Found::Violated => Outcome::Bad,
-        Found::Interrupted | Found::Inconclusive => Outcome::Open,
-        Found::Ok => Outcome::Good,
+    let mark = match found {
+        Found::Violated => Mark::Bad,
+        Found::Interrupted | Found::Inconclusive => Mark::Open,
+        Found::Ok => Mark::Good,
     };
-    let mut page = Report::new(&format!("Random schedules of {}", entry.name))
-        .verdict(outcome, found.name(), &sentence(findings))
+    let mut page = HtmlReport::new(&format!("Random schedules of {}", entry.name))
+        .verdict(mark, found.name(), &sentence(findings))
         .asked(asked(args, *sizes))
         .command(&out::command());
-    if args.schedules.is_none() && args.merge.is_empty() && outcome == Outcome::Good {
+    if args.schedules.is_none() && args.merge.is_empty() && mark == Mark::Good {
         // The number of schedules within a time limit depends on the machine.
         page = page.text(&format!(
             "The time limit was reached: --schedules {} runs as many on any machine.",
@@ -73,11 +73,11 @@ pub(super) fn write(
 
 /// Adds the picture and the steps of a shrunk schedule, and writes its trace.
 fn show(
-    page: Report,
+    page: HtmlReport,
     folder: &Folder,
     shortened: &Shortened,
     name: &str,
-) -> Result<Report, Failure> {
+) -> Result<HtmlReport, Failure> {
     let path = folder.file(name);
     schedule::write(&shortened.schedule, &path, &shortened.site)?;
     let trace = std::fs::read(&path)?;

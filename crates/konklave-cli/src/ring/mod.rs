@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use konklave::election::{Command, Event};
 use konklave::protocol::Protocol;
-use konklave_ring::{Level, Outcome, Ring, Setup, Signal, hold};
+use konklave_ring::{ElectionResults, Level, Ring, Setup, Signal, hold};
 
 use crate::Exit;
 use crate::failure::Failure;
@@ -66,7 +66,7 @@ where
     reporter.begin(settings);
     let size = setup.ids.len();
     let is_interrupted = Arc::new(AtomicBool::new(false));
-    let outcome = Ring::open(setup, reporter.observer()).and_then(|ring| {
+    let results = Ring::open(setup, reporter.observer()).and_then(|ring| {
         reporter.connect(ring.signal());
         listen_to_signals(&ring, &is_interrupted);
         listen_to_keys(&ring, &reporter, settings.mode);
@@ -74,19 +74,19 @@ where
     });
     keys::restore();
     reporter.end();
-    let outcome = outcome.map_err(|error| {
+    let results = results.map_err(|error| {
         Failure::bad(format!("cannot start the threads of {size} workers: {error}"))
     })?;
-    reporter.summarise(&outcome);
+    reporter.summarise(&results);
     reporter.check()?;
-    Ok(verdict(&outcome, is_interrupted.load(Ordering::Relaxed)))
+    Ok(verdict(&results, is_interrupted.load(Ordering::Relaxed)))
 }
 
-fn verdict(outcome: &Outcome, is_interrupted: bool) -> Exit {
-    match outcome {
-        Outcome { broken: Some(_), .. } => Exit::Broken,
+fn verdict(results: &ElectionResults, is_interrupted: bool) -> Exit {
+    match results {
+        ElectionResults { broken: Some(_), .. } => Exit::Broken,
         _ if is_interrupted => Exit::Interrupted,
-        Outcome { abandoned: 1.., .. } => Exit::Inconclusive,
+        ElectionResults { abandoned: 1.., .. } => Exit::Inconclusive,
         _ => Exit::Fine,
     }
 }

@@ -5,7 +5,7 @@ use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use konklave::NodeId;
-use konklave_ring::{Level, Notice, Outcome, Signal, Summary, What};
+use konklave_ring::{ElectionResults, Level, Notice, Signal, Summary, What};
 use serde_json::json;
 
 use super::live::View;
@@ -116,23 +116,23 @@ impl Reporter {
     }
 
     /// Prints the summary of all elections.
-    pub(super) fn summarise(&self, outcome: &Outcome) {
+    pub(super) fn summarise(&self, results: &ElectionResults) {
         let mut state = self.state();
         if let Console::Json = state.console {
             let leader = |(id, times)| json!({ "leader": id, "elections": times });
-            let leaders: Vec<_> = outcome.leaders.iter().map(leader).collect();
+            let leaders: Vec<_> = results.leaders.iter().map(leader).collect();
             let summary = json!({
                 "event": "ring_summary",
-                "elections": outcome.held,
-                "abandoned": outcome.abandoned,
-                "messages": outcome.messages,
-                "suspicions": outcome.suspicions,
+                "elections": results.held,
+                "abandoned": results.abandoned,
+                "messages": results.messages,
+                "suspicions": results.suspicions,
                 "leaders": leaders,
-                "broken": outcome.broken.as_ref().map(ToString::to_string),
+                "broken": results.broken.as_ref().map(ToString::to_string),
             });
             state.line(&summary.to_string());
         } else {
-            for line in summary(outcome) {
+            for line in summary(results) {
                 state.line(&line);
             }
         }
@@ -209,7 +209,7 @@ fn painted(notice: &Notice) -> String {
 /// The maximum number of elections that the summary lists.
 const SHOWN: usize = 20;
 
-fn summary(outcome: &Outcome) -> Vec<String> {
+fn summary(results: &ElectionResults) -> Vec<String> {
     let head = ["election", "messages", "2n+d", "3n-1", "proposals", "announcements"];
     let head = head.into_iter().chain(["discarded", "suspicions", "leader", "ms"]);
     let row = |summary: &Summary| {
@@ -227,8 +227,8 @@ fn summary(outcome: &Outcome) -> Vec<String> {
             summary.duration.to_string(),
         ]
     };
-    let skipped = outcome.elections.len().saturating_sub(SHOWN);
-    let rows = outcome.elections.iter().skip(skipped).map(row);
+    let skipped = results.elections.len().saturating_sub(SHOWN);
+    let rows = results.elections.iter().skip(skipped).map(row);
     let table: Vec<Vec<String>> =
         [head.map(str::to_owned).collect()].into_iter().chain(rows).collect();
     let mut lines = vec![String::new()];
@@ -238,17 +238,17 @@ fn summary(outcome: &Outcome) -> Vec<String> {
     let leader = |(id, times): (&konklave::election::Id, &u64)| {
         format!("{id} ({})", output::counted(*times, "time", "times"))
     };
-    let leaders: Vec<_> = outcome.leaders.iter().map(leader).collect();
-    let mean = outcome.messages as f64 / outcome.held.max(1) as f64;
+    let leaders: Vec<_> = results.leaders.iter().map(leader).collect();
+    let mean = results.messages as f64 / results.held.max(1) as f64;
     lines.push(String::new());
     lines.extend(output::fields(&[
-        ("elections", format!("{}, {} abandoned", outcome.held, outcome.abandoned)),
-        ("messages", format!("{}, {} per election", outcome.messages, output::short(mean))),
+        ("elections", format!("{}, {} abandoned", results.held, results.abandoned)),
+        ("messages", format!("{}, {} per election", results.messages, output::short(mean))),
         ("leaders", if leaders.is_empty() { "none".to_owned() } else { leaders.join(", ") }),
-        ("suspicions", outcome.suspicions.to_string()),
+        ("suspicions", results.suspicions.to_string()),
         (
             "promises",
-            match &outcome.broken {
+            match &results.broken {
                 None => output::green("kept"),
                 Some(broken) => output::red(&broken.to_string()),
             },

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use konklave::election::Id;
 use konklave::{NodeId, NodeSet};
-use konklave_ring::{Initiator, Level, Moment, Plan};
+use konklave_ring::{ElectionPlan, Initiator, Level, Moment};
 use konklave_sim::random::{Random, Stream};
 
 use super::choices::{Choices, Format};
@@ -21,7 +21,7 @@ use crate::failure::Failure;
 pub(super) struct Settings {
     pub(super) mode: Mode,
     pub(super) parts: Parts,
-    pub(super) plan: Plan,
+    pub(super) plan: ElectionPlan,
     /// The timeout of a round, where rounds are numbered.
     pub(super) patience: Duration,
     /// The minimum level of the log on the console.
@@ -62,7 +62,7 @@ impl Settings {
         let settings = Self {
             mode: choices.algorithm.unwrap_or_default(),
             parts: Parts { ids: ids(size, seed), pause, ack_timeout, seed },
-            plan: Plan {
+            plan: ElectionPlan {
                 elections: choices.number_of_elections.filter(|&count| count > 0),
                 pause: choices.sleep.unwrap_or(Duration::from_secs(5)),
                 timeout: choices.election_timeout.unwrap_or(patience * 4),
@@ -96,7 +96,7 @@ impl Settings {
         if let Initiator::At(node) = self.plan.initiator {
             exists(node, "--initiator")?;
         }
-        let Plan { kills, revivals, elections, .. } = &self.plan;
+        let ElectionPlan { kills, revivals, elections, .. } = &self.plan;
         if self.mode == Mode::Plain && !(kills.is_empty() && revivals.is_empty()) {
             return Err(Failure::bad(
                 "--kill and --revive need --algorithm chang-roberts-numbered: an election by \
@@ -131,7 +131,8 @@ impl Settings {
     /// The settings in one line.
     pub(super) fn to_line(&self) -> String {
         let Parts { ids, pause, ack_timeout, seed } = &self.parts;
-        let Plan { elections, pause: sleep, timeout, initiator, kills, revivals, .. } = &self.plan;
+        let ElectionPlan { elections, pause: sleep, timeout, initiator, kills, revivals, .. } =
+            &self.plan;
         let initiator = match initiator {
             Initiator::At(node) => node.to_string(),
             Initiator::Random => "random".to_owned(),

@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 use konklave_catalog::quantity::Series;
 use konklave_catalog::site::Site;
 use konklave_report::folder::Folder;
-use konklave_report::html::{Outcome, Report};
+use konklave_report::html::{HtmlReport, Mark};
 use konklave_report::network::{self, Roles};
 use konklave_report::over_time::{self, Window};
 use konklave_report::table::{Cell, Table};
 use serde_json::Value;
 
-use super::{Kept, RunReport, is_fifo, told};
+use super::{Kept, RunSummary, is_fifo, told};
 use crate::args::RunArgs;
 use crate::failure::Failure;
 use crate::out::{self, Picture};
@@ -37,7 +37,7 @@ pub(super) fn trace_path(folder: &Folder, site: &Site) -> Option<PathBuf> {
 
 /// Writes the report, its pictures and its data to the folder; returns the path of the report.
 pub(super) fn write(
-    report: &RunReport<'_>,
+    report: &RunSummary<'_>,
     args: &RunArgs,
     site: &Site,
     lines: &[String],
@@ -45,17 +45,17 @@ pub(super) fn write(
     folder: Folder,
 ) -> Result<String, Failure> {
     let title = format!("{} on a {}", report.algorithm, site.graph().describe());
-    let outcome = match (report.verdict, report.ended.is_early()) {
-        (Kept::Violated, _) => Outcome::Bad,
-        (_, true) => Outcome::Open,
-        _ => Outcome::Good,
+    let mark = match (report.verdict, report.ended.is_early()) {
+        (Kept::Violated, _) => Mark::Bad,
+        (_, true) => Mark::Open,
+        _ => Mark::Good,
     };
     let sentence = match report.violations.first() {
         Some(violation) => violation.broken.to_string(),
         None => format!("ended by {} at {}", report.ended, report.time),
     };
-    let mut page = Report::new(&title)
-        .verdict(outcome, report.verdict.name(), &sentence)
+    let mut page = HtmlReport::new(&title)
+        .verdict(mark, report.verdict.name(), &sentence)
         .asked(asked(args, site))
         .command(&out::command())
         .section("Results")
@@ -167,7 +167,7 @@ fn developed(title: &str, Series { quantity, over, values }: &Series) -> Picture
 }
 
 /// The pictures of a run whose steps were not kept.
-fn without_trace(report: &RunReport<'_>, site: &Site, title: &str) -> Vec<Picture> {
+fn without_trace(report: &RunSummary<'_>, site: &Site, title: &str) -> Vec<Picture> {
     let mut pictures = Vec::new();
     if site.nodes() <= NETWORK_MAX {
         let holders = report.problem.measures.holders.iter().map(|node| node.index());
@@ -186,7 +186,7 @@ fn without_trace(report: &RunReport<'_>, site: &Site, title: &str) -> Vec<Pictur
 }
 
 /// One row with every figure; nested fields are named `outer.inner`.
-fn figures(report: &RunReport<'_>) -> Result<Table, Failure> {
+fn figures(report: &RunSummary<'_>) -> Result<Table, Failure> {
     let mut all = Vec::new();
     let value = serde_json::to_value(report).map_err(std::io::Error::from)?;
     collect("", &value, &mut all);

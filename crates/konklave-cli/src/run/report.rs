@@ -5,12 +5,12 @@ use konklave_catalog::site::Site;
 use konklave_sim::workload::{Distribution, Spread};
 use konklave_sim::{Ended, LAST_TICK, Stabilisation, Violation, Waiting};
 
-use super::{RunReport, is_fifo};
+use super::{RunSummary, is_fifo};
 use crate::args::{FaultArgs, RunArgs};
 use crate::output::{self, counted, grouped, short};
 
 /// The report as lines of text.
-pub(super) fn for_people(report: &RunReport<'_>, args: &RunArgs, site: &Site) -> Vec<String> {
+pub(super) fn for_people(report: &RunSummary<'_>, args: &RunArgs, site: &Site) -> Vec<String> {
     let order = if is_fifo(args, site) { ", FIFO channels" } else { "" };
     let faults = if site.entry().flaw.is_some() { told_faults(args) } else { String::new() };
     let mut lines = vec![

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use konklave_catalog::problem::About;
 use konklave_catalog::quantity::{COMMON, Quantity, STABILISATION};
-use konklave_report::bound::{Bound, Row};
+use konklave_report::bound::{Assignment, Bound};
 
 use super::SweepArgs;
 use super::summary::Group;
@@ -83,7 +83,7 @@ fn meanings(bound: &str) -> String {
 }
 
 /// The means of a group, as bounds see them.
-fn row(group: &Group) -> Row {
+fn row(group: &Group) -> Assignment {
     let means = group.measured.iter().map(|(name, summary)| (name.clone(), summary.mean));
     let nodes = ("n".to_owned(), f64::from(group.cell.nodes));
     std::iter::once(nodes).chain(means).collect()

@@ -1,7 +1,7 @@
 //! The folder of a sweep: its report, plots and data.
 
 use konklave_report::folder::Folder;
-use konklave_report::html::{Outcome, Report};
+use konklave_report::html::{HtmlReport, Mark};
 use konklave_report::table::Table;
 
 use super::SweepArgs;
@@ -23,19 +23,19 @@ pub(super) fn write(
     context: &Context<'_>,
     folder: Folder,
 ) -> Result<String, Failure> {
-    let (outcome, badge) = match (summary.is_broken(), context.is_whole, summary.is_decided()) {
-        (true, _, _) => (Outcome::Bad, "broken"),
-        (false, false, _) => (Outcome::Open, "stopped"),
-        (false, true, false) => (Outcome::Open, "undecided"),
-        (false, true, true) => (Outcome::Good, "ok"),
+    let (mark, badge) = match (summary.is_broken(), context.is_whole, summary.is_decided()) {
+        (true, _, _) => (Mark::Bad, "broken"),
+        (false, false, _) => (Mark::Open, "stopped"),
+        (false, true, false) => (Mark::Open, "undecided"),
+        (false, true, true) => (Mark::Good, "ok"),
     };
     let sentence = match &laws(summary)[..] {
         [] => format!("{} by {}", summary.quantity.words(), summary.x.words()),
         all if all.len() > LAWS_IN_A_SENTENCE => format!("{} laws of growth, below", all.len()),
         few => few.join("; "),
     };
-    let mut page = Report::new(&format!("Sweep of {}", args.algorithm))
-        .verdict(outcome, badge, &sentence)
+    let mut page = HtmlReport::new(&format!("Sweep of {}", args.algorithm))
+        .verdict(mark, badge, &sentence)
         .asked(asked(args))
         .command(&out::command())
         .section("Plots");

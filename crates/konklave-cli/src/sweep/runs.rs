@@ -10,7 +10,7 @@ use konklave_catalog::entry::Entry;
 use konklave_catalog::quantity::{COMMON, Measures, STABILISATION};
 use konklave_catalog::site::Site;
 use konklave_catalog::system::Watch;
-use konklave_sim::{Ended as Stopped, Options, Progress, Report};
+use konklave_sim::{Ended as Stopped, Options, Progress, RunReport};
 use serde::{Deserialize, Serialize};
 
 use super::log::Key;
@@ -51,17 +51,17 @@ pub(super) struct Ran {
     #[serde(flatten)]
     pub(super) cell: Cell,
     pub(super) seed: u64,
-    pub(super) verdict: Verdict,
+    pub(super) verdict: RunVerdict,
     /// The measured quantities, by name.
     pub(super) measured: BTreeMap<String, f64>,
     /// Messages of each kind.
     pub(super) kinds: BTreeMap<String, u64>,
 }
 
-/// Whether a run kept all promises. Written as `ok`, or as the name of the promise.
+/// Whether one run kept all promises. Written as `ok`, or as the name of the promise.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "String", into = "String")]
-pub(super) enum Verdict {
+pub(super) enum RunVerdict {
     Kept,
     /// This promise was the first to break.
     Broken(String),
@@ -69,17 +69,17 @@ pub(super) enum Verdict {
 
 const KEPT: &str = "ok";
 
-impl From<String> for Verdict {
+impl From<String> for RunVerdict {
     fn from(text: String) -> Self {
         if text == KEPT { Self::Kept } else { Self::Broken(text) }
     }
 }
 
-impl From<Verdict> for String {
-    fn from(verdict: Verdict) -> Self {
+impl From<RunVerdict> for String {
+    fn from(verdict: RunVerdict) -> Self {
         match verdict {
-            Verdict::Kept => KEPT.to_owned(),
-            Verdict::Broken(promise) => promise,
+            RunVerdict::Kept => KEPT.to_owned(),
+            RunVerdict::Broken(promise) => promise,
         }
     }
 }
@@ -180,8 +180,8 @@ impl Task {
                 cell: self.cell.clone(),
                 seed: self.args.seed,
                 verdict: match report.violations.first() {
-                    Some(violation) => Verdict::Broken(violation.broken.promise.clone()),
-                    None => Verdict::Kept,
+                    Some(violation) => RunVerdict::Broken(violation.broken.promise.clone()),
+                    None => RunVerdict::Kept,
                 },
                 measured: measured(&report),
                 kinds: report.messages.by_kind,
@@ -198,7 +198,7 @@ const LIMIT_PER_NODE: u64 = 200;
 const PENDING_PER_LIMIT: u64 = 20;
 
 /// The measured quantities of a run, by the names that bounds use.
-fn measured(report: &Report<Measures>) -> BTreeMap<String, f64> {
+fn measured(report: &RunReport<Measures>) -> BTreeMap<String, f64> {
     let messages = &report.messages;
     let common = [
         messages.total as f64,
@@ -306,10 +306,10 @@ mod tests {
     fn verdicts_are_written_as_the_promise_or_as_ok() {
         let promise = "no starvation".to_owned();
         for (verdict, json) in
-            [(Verdict::Kept, r#""ok""#), (Verdict::Broken(promise), r#""no starvation""#)]
+            [(RunVerdict::Kept, r#""ok""#), (RunVerdict::Broken(promise), r#""no starvation""#)]
         {
             assert_eq!(serde_json::to_string(&verdict).unwrap(), json);
-            assert_eq!(serde_json::from_str::<Verdict>(json).unwrap(), verdict);
+            assert_eq!(serde_json::from_str::<RunVerdict>(json).unwrap(), verdict);
         }
     }
 }

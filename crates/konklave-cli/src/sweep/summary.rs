@@ -11,7 +11,7 @@ use konklave_report::growth::{Growth, Sample};
 use konklave_report::statistics::{self, summary};
 
 use super::bounds::{Judged, Judgement};
-use super::runs::{Cell, Ran, Task, Verdict};
+use super::runs::{Cell, Ran, RunVerdict, Task};
 use super::x::X;
 use crate::failure::Failure;
 
@@ -158,11 +158,11 @@ fn group(task: &Task, ran: &[&Ran], quantity: &str) -> Result<Group, Failure> {
     let measured: BTreeMap<_, _> =
         values.into_iter().filter_map(|(name, values)| Some((name, summary(&values)?))).collect();
     let broken = ran.iter().filter_map(|one| match &one.verdict {
-        Verdict::Kept => None,
-        Verdict::Broken(promise) => Some((promise.clone(), one.seed)),
+        RunVerdict::Kept => None,
+        RunVerdict::Broken(promise) => Some((promise.clone(), one.seed)),
     });
     let broken = broken.min_by_key(|(_, seed)| *seed);
-    let is_broken = |one: &&&Ran| one.verdict != Verdict::Kept;
+    let is_broken = |one: &&&Ran| one.verdict != RunVerdict::Kept;
     let (runs, runs_broken) = (ran.len(), ran.iter().filter(is_broken).count());
     let (site, options) = task.plan()?;
     let network = site.graph().form();

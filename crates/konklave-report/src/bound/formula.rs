@@ -1,6 +1,6 @@
 //! Formulas, ready to be computed.
 
-use super::Row;
+use super::Assignment;
 
 /// The steps of a computation on a stack. So a formula of any length is computed, copied and
 /// dropped without recursion.
@@ -43,7 +43,7 @@ pub(super) enum Function {
 
 impl Formula {
     /// Its value, which need not be a number; or the name that the row lacks.
-    pub(super) fn value(&self, row: &Row) -> Result<f64, String> {
+    pub(super) fn value(&self, row: &Assignment) -> Result<f64, String> {
         let mut stack = Vec::new();
         for step in &self.0 {
             let value = match step {

@@ -4,8 +4,12 @@ use super::*;
 
 const NAMES: [&str; 3] = ["messages", "time", "messages_per_entry"];
 
-fn row(n: f64, messages: f64) -> Row {
-    Row::from([("n".to_owned(), n), ("messages".to_owned(), messages), ("time".to_owned(), 3.0)])
+fn row(n: f64, messages: f64) -> Assignment {
+    Assignment::from([
+        ("n".to_owned(), n),
+        ("messages".to_owned(), messages),
+        ("time".to_owned(), 3.0),
+    ])
 }
 
 /// The value of a formula for n = 8 and 20 messages.

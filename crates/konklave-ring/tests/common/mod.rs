@@ -9,7 +9,7 @@ use konklave::NodeId;
 use konklave::election::Id;
 use konklave::election::chang_roberts::{self, ChangRoberts, Wake};
 use konklave::election::chang_roberts_numbered::{self, ChangRobertsNumbered};
-use konklave_ring::{Initiator, Kind, Notice, Plan, Setup, Vote, What};
+use konklave_ring::{ElectionPlan, Initiator, Kind, Notice, Setup, Vote, What};
 
 /// Longer than any machine needs. Nobody waits for it unless a test fails.
 pub(crate) const LONG: Duration = Duration::from_secs(20);
@@ -56,8 +56,8 @@ fn vote(message: Kind, round: Option<u32>, candidate: Id) -> Vote {
 }
 
 /// So many elections, one right after the other, all started by this one.
-pub(crate) fn plan(elections: u64, initiator: Initiator) -> Plan {
-    Plan {
+pub(crate) fn plan(elections: u64, initiator: Initiator) -> ElectionPlan {
+    ElectionPlan {
         elections: Some(elections),
         pause: Duration::ZERO,
         timeout: LONG,

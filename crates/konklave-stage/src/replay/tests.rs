@@ -1,7 +1,7 @@
 use konklave::protocol::Protocol;
 
 use super::*;
-use crate::Outcome;
+use crate::Applied;
 use crate::puppet::{Heard, Msg, Puppet, Say, Timer, Watch};
 
 const NODES: u32 = 3;
@@ -23,7 +23,7 @@ impl Writer {
 
     fn with(mut self, actions: impl IntoIterator<Item = Action<Puppet>>) -> Self {
         for action in actions {
-            let Outcome { mut line, .. } = self.stage.apply(&action, &[2, 1]).unwrap();
+            let Applied { mut line, .. } = self.stage.apply(&action, &[2, 1]).unwrap();
             if let Line::Step(step) = &mut line {
                 step.state = Some(format!("{:?}", self.stage.locals()[step.node.index()].node));
             }

@@ -2,11 +2,11 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use konklave::protocol::{Broken, Effect, Input, Monitor, Protocol, Verdict};
+use konklave::protocol::{Broken, Effect, Input, Monitor, Protocol};
 use konklave::trace::{Fault, Line, Step};
 use konklave::{NodeId, Recorder};
 
-use super::{Breach, Impossible, Letter, Outcome, Stage};
+use super::{Applied, Breach, Impossible, Letter, Stage};
 use crate::action::Action;
 use crate::application::Application;
 use crate::local::{Reaction, Status, failed_assertion, judge_send, panic_message};
@@ -23,7 +23,7 @@ where
     /// # Errors
     ///
     /// If it is impossible; then nothing has changed. What the rules do not allow is possible.
-    pub fn apply(&mut self, action: &Action<P>, choices: &[u32]) -> Result<Outcome<P>, Impossible> {
+    pub fn apply(&mut self, action: &Action<P>, choices: &[u32]) -> Result<Applied<P>, Impossible> {
         self.possible(action)?;
         Ok(match action {
             Action::Start(node) => self.step(*node, Input::Start, None, choices),
@@ -75,7 +75,7 @@ where
         input: Input<P>,
         number: Option<u32>,
         choices: &[u32],
-    ) -> Outcome<P> {
+    ) -> Applied<P> {
         let mut broken = Vec::new();
         if let Input::Command(command) = &input {
             let notices = self.locals[node.index()].application.notices();
@@ -118,7 +118,7 @@ where
         }
         self.steps += 1;
         let step = Step { at: self.now, node, input, number, effects, state: None };
-        Outcome { line: Line::Step(step), broken }
+        Applied { line: Line::Step(step), broken }
     }
 
     /// What is sent to nobody has a number too, but does not arrive.
@@ -150,7 +150,7 @@ where
     }
 
     /// The other applications may notice.
-    fn crash(&mut self, node: NodeId) -> Outcome<P> {
+    fn crash(&mut self, node: NodeId) -> Applied<P> {
         let local = &mut self.locals[node.index()];
         local.status = Status::Down;
         local.timers.clear();
@@ -160,7 +160,7 @@ where
     }
 
     /// The application of the node is told which others have crashed.
-    fn restart(&mut self, node: NodeId) -> Outcome<P> {
+    fn restart(&mut self, node: NodeId) -> Applied<P> {
         let is_down = |other: &NodeId| self.locals[other.index()].status == Status::Down;
         let down: Vec<_> = self.nodes().filter(is_down).filter(|other| *other != node).collect();
         let local = &mut self.locals[node.index()];
@@ -181,7 +181,7 @@ where
         up.for_each(|local| tell(&mut local.application));
     }
 
-    fn spoil(&mut self, node: NodeId, messages: &[(NodeId, P::Msg)]) -> Outcome<P> {
+    fn spoil(&mut self, node: NodeId, messages: &[(NodeId, P::Msg)]) -> Applied<P> {
         let local = &mut self.locals[node.index()];
         let outcome = catch_unwind(AssertUnwindSafe(|| {
             for (from, msg) in messages {
@@ -193,14 +193,14 @@ where
         self.fault(Fault::Garbage { node, messages: messages.to_vec() }, verdict)
     }
 
-    fn fault(&mut self, what: Fault<P>, verdict: Verdict) -> Outcome<P> {
+    fn fault(&mut self, what: Fault<P>, verdict: Result<(), Broken>) -> Applied<P> {
         let mut broken = Vec::new();
         self.monitor.on_fault();
         self.judge(verdict, 0, &mut broken);
-        Outcome { line: Line::Fault { at: self.now, what }, broken }
+        Applied { line: Line::Fault { at: self.now, what }, broken }
     }
 
-    fn judge(&mut self, verdict: Verdict, effects: usize, breaches: &mut Vec<Breach>) {
+    fn judge(&mut self, verdict: Result<(), Broken>, effects: usize, breaches: &mut Vec<Breach>) {
         if let Err(broken) = verdict {
             self.broken.get_or_insert_with(|| Broken::clone(&broken));
             breaches.push(Breach { effects, broken });

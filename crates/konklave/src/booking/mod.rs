@@ -27,7 +27,7 @@ use std::fmt::{self, Debug};
 use serde::{Deserialize, Serialize};
 
 use crate::NodeId;
-use crate::protocol::{self, Broken, Verdict};
+use crate::protocol::{self, Broken};
 
 /// A command of the application to its node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -134,7 +134,7 @@ impl protocol::Monitor for Monitor {
     type Command = Command;
     type Event = Event;
 
-    fn on_command(&mut self, node: NodeId, command: &Command) -> Verdict {
+    fn on_command(&mut self, node: NodeId, command: &Command) -> Result<(), Broken> {
         match *command {
             Command::Reserve(interval) => {
                 if self.is_in_turn(node) {
@@ -149,7 +149,7 @@ impl protocol::Monitor for Monitor {
         Ok(())
     }
 
-    fn on_event(&mut self, node: NodeId, event: &Event) -> Verdict {
+    fn on_event(&mut self, node: NodeId, event: &Event) -> Result<(), Broken> {
         let Some(Attempt { interval, can_be_denied }) = self.attempts[node.index()].take() else {
             let detail = format!("node {node} is answered what it did not ask");
             return Broken::by(node, "answers on demand", detail);
@@ -180,7 +180,7 @@ impl protocol::Monitor for Monitor {
     }
 
     /// A crashed node holds its intervals no longer, and its request is void.
-    fn on_crash(&mut self, node: NodeId) -> Verdict {
+    fn on_crash(&mut self, node: NodeId) -> Result<(), Broken> {
         self.attempts[node.index()] = None;
         self.held.retain(|(holder, _)| *holder != node);
         Ok(())
@@ -190,7 +190,7 @@ impl protocol::Monitor for Monitor {
         &["no overlap", "answers on demand", "no groundless denial", "no starvation"]
     }
 
-    fn at_rest(&self) -> Verdict {
+    fn at_rest(&self) -> Result<(), Broken> {
         let mut waiting = NodeId::all(self.attempts.len() as u32)
             .filter(|node| self.attempts[node.index()].is_some());
         let Some(first) = waiting.next() else { return Ok(()) };

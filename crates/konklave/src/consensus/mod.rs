@@ -27,7 +27,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::NodeId;
-use crate::protocol::{self, Broken, Verdict};
+use crate::protocol::{self, Broken};
 
 pub use sampling::{Question, Surroundings};
 
@@ -81,14 +81,14 @@ impl protocol::Monitor for Monitor {
     type Command = Command;
     type Event = Event;
 
-    fn on_command(&mut self, node: NodeId, command: &Command) -> Verdict {
+    fn on_command(&mut self, node: NodeId, command: &Command) -> Result<(), Broken> {
         let (Command::Write(value) | Command::Overwrite(value)) = *command;
         self.admit(value);
         self.written = Some((node, value));
         Ok(())
     }
 
-    fn on_event(&mut self, node: NodeId, event: &Event) -> Verdict {
+    fn on_event(&mut self, node: NodeId, event: &Event) -> Result<(), Broken> {
         let written = self.written.take();
         match *event {
             Event::Began(value) => self.admit(value),
@@ -106,7 +106,7 @@ impl protocol::Monitor for Monitor {
         Ok(())
     }
 
-    fn on_crash(&mut self, _node: NodeId) -> Verdict {
+    fn on_crash(&mut self, _node: NodeId) -> Result<(), Broken> {
         Ok(())
     }
 
@@ -114,7 +114,7 @@ impl protocol::Monitor for Monitor {
         &[VALIDITY, WRITES_COUNT]
     }
 
-    fn at_rest(&self) -> Verdict {
+    fn at_rest(&self) -> Result<(), Broken> {
         Ok(())
     }
 }

@@ -1,7 +1,7 @@
 //! Checks the promises of leader election for any algorithm.
 
 use super::{Command, Event, Id, Winner};
-use crate::protocol::{self, Broken, Verdict};
+use crate::protocol::{self, Broken};
 use crate::{NodeId, NodeSet};
 
 /// Checks the promises in a run of one or more elections.
@@ -109,7 +109,7 @@ impl Monitor {
     }
 
     #[cold]
-    fn on_elected(&mut self, node: NodeId) -> Verdict {
+    fn on_elected(&mut self, node: NodeId) -> Result<(), Broken> {
         let id = self.ids[node.index()];
         if self.crashes != Crashes::None {
             // A restarted node may begin the next election before the last one is decided.
@@ -136,7 +136,7 @@ impl Monitor {
         }
     }
 
-    fn on_knows(&mut self, node: NodeId, id: Id) -> Verdict {
+    fn on_knows(&mut self, node: NodeId, id: Id) -> Result<(), Broken> {
         let may_be_old = self.previous == Some(id) && self.chosen.is_none_or(|it| it == id);
         let is_old_news = may_be_old && self.heard.insert(node);
         match is_old_news {
@@ -152,7 +152,7 @@ impl Monitor {
 
     /// A node reports a winner other than the one known so far, if any.
     #[cold]
-    fn on_news(&mut self, node: NodeId, id: Id, is_old_news: bool) -> Verdict {
+    fn on_news(&mut self, node: NodeId, id: Id, is_old_news: bool) -> Result<(), Broken> {
         match self.chosen {
             Some(_) if self.previous == Some(id) || self.crashes != Crashes::None => {
                 self.informed.remove(node); // It must eventually learn the current winner.
@@ -181,7 +181,7 @@ impl Monitor {
     }
 
     #[cold]
-    fn on_stepped_down(&mut self, node: NodeId) -> Verdict {
+    fn on_stepped_down(&mut self, node: NodeId) -> Result<(), Broken> {
         if self.leader == Some(node) {
             self.leader = None;
         } else if !self.outgoing.remove(node) {
@@ -193,7 +193,7 @@ impl Monitor {
 
     /// The election is decided, as this node is told. While nodes crash and restart, whether this
     /// is the right winner is checked only at rest.
-    fn choose(&mut self, node: NodeId, id: Id) -> Verdict {
+    fn choose(&mut self, node: NodeId, id: Id) -> Result<(), Broken> {
         if self.previous != Some(id) {
             self.informed = NodeSet::new(); // Earlier reports were about the last election.
         }
@@ -219,7 +219,7 @@ impl Monitor {
         NodeId::all(self.ids.len() as u32).filter(|&node| !self.down.contains(node))
     }
 
-    fn presumptions_at_rest(&self) -> Verdict {
+    fn presumptions_at_rest(&self) -> Result<(), Broken> {
         let right = self.right_winner();
         match self.up().find(|node| self.presumed[node.index()] != right) {
             None => Ok(()),
@@ -238,12 +238,12 @@ impl protocol::Monitor for Monitor {
     type Command = Command;
     type Event = Event;
 
-    fn on_command(&mut self, _node: NodeId, _command: &Command) -> Verdict {
+    fn on_command(&mut self, _node: NodeId, _command: &Command) -> Result<(), Broken> {
         Ok(())
     }
 
     #[inline]
-    fn on_event(&mut self, node: NodeId, event: &Event) -> Verdict {
+    fn on_event(&mut self, node: NodeId, event: &Event) -> Result<(), Broken> {
         if self.crashes != Crashes::None {
             self.down.remove(node);
         }
@@ -261,7 +261,7 @@ impl protocol::Monitor for Monitor {
     }
 
     /// A crashed node does not lead, and need not know the leader.
-    fn on_crash(&mut self, node: NodeId) -> Verdict {
+    fn on_crash(&mut self, node: NodeId) -> Result<(), Broken> {
         self.down.insert(node);
         self.informed.remove(node);
         self.crashes = match self.crashes {
@@ -280,7 +280,7 @@ impl protocol::Monitor for Monitor {
         &["one leader", "the right leader", "agreement", "termination"]
     }
 
-    fn at_rest(&self) -> Verdict {
+    fn at_rest(&self) -> Result<(), Broken> {
         if !self.presumed.is_empty() {
             return self.presumptions_at_rest();
         }

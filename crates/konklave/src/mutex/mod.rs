@@ -41,7 +41,7 @@ use std::fmt::{self, Debug};
 use serde::{Deserialize, Serialize};
 
 use crate::NodeId;
-use crate::protocol::{self, Broken, Verdict};
+use crate::protocol::{self, Broken};
 use overtaking::{BOUNDED_OVERTAKING, Overtaking};
 
 /// A command of the application to its node.
@@ -143,17 +143,17 @@ impl protocol::Monitor for Monitor {
     type Command = Command;
     type Event = Event;
 
-    fn on_command(&mut self, node: NodeId, command: &Command) -> Verdict {
+    fn on_command(&mut self, node: NodeId, command: &Command) -> Result<(), Broken> {
         self.hear(node, command, false);
         Ok(())
     }
 
-    fn on_command_in_silence(&mut self, node: NodeId, command: &Command) -> Verdict {
+    fn on_command_in_silence(&mut self, node: NodeId, command: &Command) -> Result<(), Broken> {
         self.hear(node, command, true);
         Ok(())
     }
 
-    fn on_event(&mut self, node: NodeId, event: &Event) -> Verdict {
+    fn on_event(&mut self, node: NodeId, event: &Event) -> Result<(), Broken> {
         let Event::Granted = event;
         if let Some(other) = self.inside {
             let detail = format!("node {node} enters while node {other} is inside");
@@ -169,7 +169,7 @@ impl protocol::Monitor for Monitor {
     }
 
     /// A crashed node occupies the critical section no longer, and its request is void.
-    fn on_crash(&mut self, node: NodeId) -> Verdict {
+    fn on_crash(&mut self, node: NodeId) -> Result<(), Broken> {
         self.phases[node.index()] = Phase::Idle;
         if self.inside == Some(node) {
             self.inside = None;
@@ -191,7 +191,7 @@ impl protocol::Monitor for Monitor {
         promise != BOUNDED_OVERTAKING || self.order.is_some()
     }
 
-    fn at_rest(&self) -> Verdict {
+    fn at_rest(&self) -> Result<(), Broken> {
         let mut waiting = self.waiting();
         let Some(first) = waiting.next() else { return Ok(()) };
         let detail = match waiting.count() {

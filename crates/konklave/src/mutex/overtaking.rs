@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
 
 use crate::NodeId;
-use crate::protocol::{Broken, Verdict};
+use crate::protocol::Broken;
 
 /// The name of the promise.
 pub const BOUNDED_OVERTAKING: &str = "bounded overtaking";
@@ -62,7 +62,7 @@ impl Overtaking {
     }
 
     /// The request of a waiting node is granted.
-    pub(super) fn on_grant(&mut self, node: NodeId) -> Verdict {
+    pub(super) fn on_grant(&mut self, node: NodeId) -> Result<(), Broken> {
         let Place { before, is_later, .. } = self.places[node.index()];
         self.remove(node);
         let mut waiting = before.filter(|_| is_later);

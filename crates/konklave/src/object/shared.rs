@@ -5,7 +5,7 @@ use std::fmt::Debug;
 use serde::{Deserialize, Serialize};
 
 use super::{Answer, Fault, Object, Places, Replay};
-use crate::protocol::{self, Broken, Data, Verdict};
+use crate::protocol::{self, Broken, Data};
 use crate::{NodeId, NodeSet};
 
 /// What the application of a process asks for.
@@ -67,7 +67,11 @@ impl<O: Object> Monitor<O> {
         Self { replay: Replay::new(places), joining, leaving, is_torn: false }
     }
 
-    fn on_returned(&mut self, node: NodeId, event: (u32, Answer, Option<u64>)) -> Verdict {
+    fn on_returned(
+        &mut self,
+        node: NodeId,
+        event: (u32, Answer, Option<u64>),
+    ) -> Result<(), Broken> {
         let (ticket, answer, witness) = event;
         let faults = match witness {
             Some(witness) => self.replay.finish(node, ticket, answer, witness),
@@ -93,7 +97,7 @@ where
     type Command = Command<O::Op>;
     type Event = Event;
 
-    fn on_command(&mut self, node: NodeId, command: &Self::Command) -> Verdict {
+    fn on_command(&mut self, node: NodeId, command: &Self::Command) -> Result<(), Broken> {
         match *command {
             Command::Invoke(op) => _ = self.replay.invoke(node, op),
             Command::Join { .. } => _ = self.joining.insert(node),
@@ -102,7 +106,7 @@ where
         Ok(())
     }
 
-    fn on_event(&mut self, node: NodeId, event: &Event) -> Verdict {
+    fn on_event(&mut self, node: NodeId, event: &Event) -> Result<(), Broken> {
         let was_asked = match *event {
             Event::Returned { ticket, answer, witness } => {
                 return self.on_returned(node, (ticket, answer, witness));
@@ -117,7 +121,7 @@ where
     }
 
     /// Its operations need not return any more, but may have had their effects.
-    fn on_crash(&mut self, node: NodeId) -> Verdict {
+    fn on_crash(&mut self, node: NodeId) -> Result<(), Broken> {
         let outstanding: Vec<_> = self.replay.outstanding().collect();
         for (process, seq) in outstanding.into_iter().filter(|(process, _)| *process == node) {
             self.replay.forget(process, seq);
@@ -132,7 +136,7 @@ where
         &PROMISES
     }
 
-    fn at_rest(&self) -> Verdict {
+    fn at_rest(&self) -> Result<(), Broken> {
         if let Some((node, seq)) = self.replay.outstanding().next() {
             let detail = format!("node {node} waits for ever for operation {seq}");
             return Broken::by(node, RETURNS, detail);
@@ -165,7 +169,7 @@ mod tests {
         Event::Returned { ticket, answer, witness: Some(witness) }
     }
 
-    fn promise(verdict: Verdict) -> String {
+    fn promise(verdict: Result<(), Broken>) -> String {
         verdict.expect_err("a promise is broken").promise
     }
 

@@ -31,7 +31,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::NodeId;
 use crate::circle::{Arc, Mixer, Point};
-use crate::protocol::{self, Broken, Verdict};
+use crate::protocol::{self, Broken};
 pub use member::{Member, Start};
 pub use place::{Place, Side};
 
@@ -218,7 +218,7 @@ impl protocol::Monitor for Monitor {
     type Command = Command;
     type Event = Event;
 
-    fn on_command(&mut self, node: NodeId, command: &Command) -> Verdict {
+    fn on_command(&mut self, node: NodeId, command: &Command) -> Result<(), Broken> {
         match command {
             Command::Join { .. } | Command::Leave => self.members = None,
             Command::Search(_) => *self.searches.entry(node).or_default() += 1,
@@ -226,7 +226,7 @@ impl protocol::Monitor for Monitor {
         Ok(())
     }
 
-    fn on_event(&mut self, node: NodeId, event: &Event) -> Verdict {
+    fn on_event(&mut self, node: NodeId, event: &Event) -> Result<(), Broken> {
         match *event {
             Event::Joined => {}
             Event::Left => {
@@ -259,7 +259,7 @@ impl protocol::Monitor for Monitor {
         Ok(())
     }
 
-    fn on_crash(&mut self, node: NodeId) -> Verdict {
+    fn on_crash(&mut self, node: NodeId) -> Result<(), Broken> {
         self.members = None;
         self.searches.remove(&node);
         Ok(())
@@ -277,7 +277,7 @@ impl protocol::Monitor for Monitor {
         promise != RIGHT_NODE || self.members.is_some()
     }
 
-    fn at_rest(&self) -> Verdict {
+    fn at_rest(&self) -> Result<(), Broken> {
         match self.searches.keys().next() {
             None => Ok(()),
             Some(&node) => Broken::by(

@@ -1,4 +1,4 @@
-//! Verdicts about a run.
+//! Broken promises.
 
 use std::fmt::{self, Display};
 use std::hash::{Hash, Hasher};
@@ -6,9 +6,6 @@ use std::hash::{Hash, Hasher};
 use serde::{Deserialize, Serialize};
 
 use super::NodeId;
-
-/// Nothing to complain about, or the promise that was broken.
-pub type Verdict = Result<(), Broken>;
 
 /// A broken promise. Two are equal if they say the same in words: a trace that was recorded before
 /// there was a [`node`](Self::node) replays like any other.
@@ -26,12 +23,12 @@ pub struct Broken {
 
 impl Broken {
     /// The verdict that `promise` was broken, and not by one node.
-    pub fn promise(promise: &str, detail: impl Into<String>) -> Verdict {
+    pub fn promise(promise: &str, detail: impl Into<String>) -> Result<(), Self> {
         Err(Self { promise: promise.to_owned(), detail: detail.into(), node: None })
     }
 
     /// The verdict that `promise` was broken by this node, or to it.
-    pub fn by(node: NodeId, promise: &str, detail: impl Into<String>) -> Verdict {
+    pub fn by(node: NodeId, promise: &str, detail: impl Into<String>) -> Result<(), Self> {
         Err(Self { promise: promise.to_owned(), detail: detail.into(), node: Some(node) })
     }
 

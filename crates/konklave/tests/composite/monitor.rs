@@ -9,7 +9,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use konklave::NodeId;
-use konklave::protocol::{self, Broken, Verdict};
+use konklave::protocol::{self, Broken};
 use konklave_sim::metrics::Messages;
 use konklave_sim::workload::{Agenda, Workload};
 
@@ -28,7 +28,7 @@ impl protocol::Monitor for Monitor {
     type Command = Command;
     type Event = Event;
 
-    fn on_command(&mut self, node: NodeId, command: &Command) -> Verdict {
+    fn on_command(&mut self, node: NodeId, command: &Command) -> Result<(), Broken> {
         let Command::Increment { op } = command;
         self.asked += 1;
         let known = self.values.last().copied().unwrap_or(0);
@@ -36,7 +36,7 @@ impl protocol::Monitor for Monitor {
         Ok(())
     }
 
-    fn on_event(&mut self, node: NodeId, event: &Event) -> Verdict {
+    fn on_event(&mut self, node: NodeId, event: &Event) -> Result<(), Broken> {
         let Event::Counted { op, value } = event;
         let Some((asker, known)) = self.waiting.remove(op) else {
             return Broken::promise("answers on demand", format!("nobody waits for {op}"));
@@ -54,11 +54,11 @@ impl protocol::Monitor for Monitor {
         Ok(())
     }
 
-    fn on_crash(&mut self, _node: NodeId) -> Verdict {
+    fn on_crash(&mut self, _node: NodeId) -> Result<(), Broken> {
         Ok(())
     }
 
-    fn at_rest(&self) -> Verdict {
+    fn at_rest(&self) -> Result<(), Broken> {
         if self.values.iter().copied().eq(1..=self.asked) {
             return Ok(());
         }

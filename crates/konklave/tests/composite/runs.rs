@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use konklave::trace::Line;
 use konklave::{NodeId, Recorder, protocol::Input, protocol::Protocol};
-use konklave_sim::{Delay, Ended, Faults, Options, Recording, Report, Simulation};
+use konklave_sim::{Delay, Ended, Faults, Options, Recording, RunReport, Simulation};
 
 use super::counter::{Command, Counter, Timer};
 use super::monitor::{Demand, Monitor};
@@ -13,7 +13,7 @@ use super::{ring, router};
 /// Longer than any way to a neighbour and back in these tests.
 const PATIENCE: u64 = 50;
 
-fn run(options: &Options, demand: &[u32], patience: Option<u64>) -> Report<u32> {
+fn run(options: &Options, demand: &[u32], patience: Option<u64>) -> RunReport<u32> {
     let nodes = demand.len() as u32;
     let make = |me| Counter::new(me, nodes, patience);
     let workload = Demand::new(demand.into());

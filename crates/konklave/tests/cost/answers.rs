@@ -17,7 +17,7 @@ use konklave::mutex::token_search::{Search, TokenSearch};
 use konklave::mutex::{Command, Event};
 use konklave::protocol::Protocol;
 use konklave_catalog::mutex::workload::Demand;
-use konklave_sim::{Options, Report};
+use konklave_sim::{Options, RunReport};
 
 use super::chang_roberts::harmonic;
 use super::lock::{Measured, plan, run};
@@ -247,7 +247,7 @@ fn all_pairs(tree: &Tree) -> (u64, f64) {
     (messages, busiest(&report))
 }
 
-fn busiest(report: &Report<Measured>) -> f64 {
+fn busiest(report: &RunReport<Measured>) -> f64 {
     f64::from(report.messages.max_per_node) / report.messages.mean_per_node
 }
 

@@ -5,7 +5,7 @@ use konklave::election::chang_roberts::{ChangRoberts, Wake};
 use konklave::election::{Id, Monitor, Winner};
 use konklave_catalog::election::workload::{Ballot, ElectionReport, Plan};
 use konklave_sim::random::{Random, Stream};
-use konklave_sim::{Delay, Ended, Options, Report, Simulation};
+use konklave_sim::{Delay, Ended, Options, RunReport, Simulation};
 
 use super::lock::EVENTS_MAX;
 
@@ -16,7 +16,7 @@ pub(super) fn elect(
     wake: Wake,
     initiators: &[u32],
     within: u64,
-) -> Report<ElectionReport> {
+) -> RunReport<ElectionReport> {
     let nodes = ids.len() as u32;
     let options = Options { event_limit: Some(EVENTS_MAX), ..options.clone() };
     let ids: Vec<_> = ids.iter().copied().map(Id).collect();

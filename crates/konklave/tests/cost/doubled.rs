@@ -11,13 +11,13 @@ use konklave::election::tree_traversal::TreeTraversal;
 use konklave::election::tree_wave::TreeWave;
 use konklave::election::{Id, Winner};
 use konklave_catalog::election::workload::ElectionReport;
-use konklave_sim::Report;
+use konklave_sim::RunReport;
 
 use super::net::{Race, nets, tree_nets};
 
 const RELAY: Winner = Winner::LargestInitiator;
 
-type Hold = fn(&Race<'_>) -> Report<ElectionReport>;
+type Hold = fn(&Race<'_>) -> RunReport<ElectionReport>;
 
 const ON_TREES: [(&str, Hold); 2] = [
     ("tree-traversal", |race| race.hold(Winner::Largest, TreeTraversal::new)),
@@ -46,7 +46,7 @@ fn hold_all(
     schedules: u64,
     loss: f64,
     duplicate: f64,
-    check: impl Fn(&str, &Race<'_>, &Report<ElectionReport>),
+    check: impl Fn(&str, &Race<'_>, &RunReport<ElectionReport>),
 ) {
     let sizes = [2, 4, 9];
     for (nets, algorithms) in [(tree_nets(&sizes), &ON_TREES[..]), (nets(&sizes), &ANYWHERE[..])] {

@@ -7,7 +7,7 @@ use konklave::election::echo::Echo;
 use konklave::election::echo_extinction::EchoExtinction;
 use konklave::election::extinction::Extinction;
 use konklave::election::{Id, Winner};
-use konklave_sim::{Delay, Report};
+use konklave_sim::{Delay, RunReport};
 
 use super::chang_roberts::moments;
 use super::net::{Net, Race, nets, races};
@@ -23,7 +23,7 @@ fn echo_extinction(winner: Winner) -> impl Fn(Id, Vec<NodeId>) -> EchoExtinction
     move |me, neighbours| EchoExtinction::new(me, neighbours, winner)
 }
 
-fn count<R, const N: usize>(report: &Report<R>, kinds: [&str; N]) -> [u64; N] {
+fn count<R, const N: usize>(report: &RunReport<R>, kinds: [&str; N]) -> [u64; N] {
     kinds.map(|kind| report.messages.called(kind))
 }
 

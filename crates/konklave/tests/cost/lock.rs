@@ -6,7 +6,7 @@ use konklave::protocol::Protocol;
 use konklave_catalog::mutex::workload::{Contention, Demand, MutexReport, Plan};
 use konklave_sim::metrics::Messages;
 use konklave_sim::workload::{Agenda, Workload};
-use konklave_sim::{Ended, Options, Report, Simulation};
+use konklave_sim::{Ended, Options, RunReport, Simulation};
 
 use super::turns::{InTurn, Turn};
 
@@ -51,7 +51,7 @@ pub(super) fn run<P>(
     nodes: u32,
     plan: Plan,
     make: impl Fn(NodeId) -> P,
-) -> Report<Measured>
+) -> RunReport<Measured>
 where
     P: Protocol<Command = Command, Event = Event>,
 {
@@ -68,7 +68,7 @@ pub(super) fn watch<P>(
     plan: Plan,
     in_turn: Option<InTurn>,
     make: impl Fn(NodeId) -> P,
-) -> Report<Measured>
+) -> RunReport<Measured>
 where
     P: Protocol<Command = Command, Event = Event>,
 {

@@ -8,7 +8,7 @@ use konklave::graph::Topology;
 use konklave::protocol::Protocol;
 use konklave_catalog::election::workload::{Ballot, ElectionReport, Plan};
 use konklave_sim::random::{Random, Stream};
-use konklave_sim::{Delay, Ended, Options, Report, Simulation};
+use konklave_sim::{Delay, Ended, Options, RunReport, Simulation};
 
 use super::lock::EVENTS_MAX;
 
@@ -128,7 +128,7 @@ impl<'a> Race<'a> {
         &self,
         winner: Winner,
         make: impl Fn(Id, Vec<NodeId>) -> P,
-    ) -> Report<ElectionReport>
+    ) -> RunReport<ElectionReport>
     where
         P: Protocol<Command = Command, Event = Event>,
     {
@@ -143,7 +143,7 @@ impl<'a> Race<'a> {
         &self,
         winner: Winner,
         make: impl Fn(Id, Vec<NodeId>) -> P,
-    ) -> Report<ElectionReport>
+    ) -> RunReport<ElectionReport>
     where
         P: Protocol<Command = Command, Event = Event>,
     {

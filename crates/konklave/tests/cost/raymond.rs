@@ -3,13 +3,18 @@
 use konklave::NodeId;
 use konklave::mutex::raymond::{Raymond, Variant};
 use konklave_catalog::mutex::workload::{Demand, Plan};
-use konklave_sim::{Delay, Options, Report};
+use konklave_sim::{Delay, Options, RunReport};
 
 use super::lock::{Measured, plan, run};
 use super::tree::{Tree, trees};
 
 /// One entry of `requester` while the token is at `place`.
-fn one_entry(options: &Options, tree: &Tree, place: NodeId, requester: NodeId) -> Report<Measured> {
+fn one_entry(
+    options: &Options,
+    tree: &Tree,
+    place: NodeId,
+    requester: NodeId,
+) -> RunReport<Measured> {
     let nodes = tree.nodes();
     let requesters = vec![requester];
     let plan = Plan { requesters, ..plan(options, nodes, Demand::Light, 1) };

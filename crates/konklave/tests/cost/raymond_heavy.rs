@@ -10,13 +10,19 @@ use std::collections::BTreeSet;
 use konklave::NodeId;
 use konklave::mutex::raymond::{Raymond, Variant};
 use konklave_catalog::mutex::workload::{Demand, Plan};
-use konklave_sim::{Options, Report};
+use konklave_sim::{Options, RunReport};
 
 use super::lock::{Measured, plan, run};
 use super::tree::{Tree, trees};
 
 /// Everyone enters so often; the token starts at `place`.
-fn heavy(tree: &Tree, place: NodeId, entries: u32, inside: u64, warmup: u64) -> Report<Measured> {
+fn heavy(
+    tree: &Tree,
+    place: NodeId,
+    entries: u32,
+    inside: u64,
+    warmup: u64,
+) -> RunReport<Measured> {
     let (options, nodes) = (Options::default(), tree.nodes());
     let plan = Plan { inside, warmup, ..plan(&options, nodes, Demand::Heavy, entries) };
     run(&options, nodes, plan, |me| Raymond::new(me, tree.towards(me, place), Variant::Plain))

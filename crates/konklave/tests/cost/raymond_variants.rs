@@ -4,7 +4,7 @@ use konklave::NodeId;
 use konklave::mutex::Monitor;
 use konklave::mutex::raymond::{Raymond, Variant};
 use konklave_catalog::mutex::workload::{Contention, Demand};
-use konklave_sim::{Options, Report, Simulation};
+use konklave_sim::{Options, RunReport, Simulation};
 
 use super::lock::{Measured, assert_saturated, plan, run};
 use super::tree::{Tree, trees};
@@ -50,14 +50,14 @@ fn combined_messages_leave_a_request_for_each_leaf() {
 }
 
 /// Everyone all the time, until the first node has had enough.
-fn greedy(tree: &Tree) -> Report<Measured> {
+fn greedy(tree: &Tree) -> RunReport<Measured> {
     let options = Options::default();
     let plan = plan(&options, tree.nodes(), Demand::Heavy, 200);
     run(&options, tree.nodes(), plan, on(tree, Variant::Greedy))
 }
 
 /// How many entries there are until the busiest node has had its share.
-fn undisturbed(report: &Report<Measured>) -> usize {
+fn undisturbed(report: &RunReport<Measured>) -> usize {
     let mut entries = vec![0; report.problem.entries.len()];
     let is_last = |node: NodeId| {
         entries[node.index()] += 1;

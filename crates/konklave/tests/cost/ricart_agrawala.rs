@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use konklave::mutex::ricart_agrawala::RicartAgrawala;
 use konklave_catalog::mutex::workload::{Demand, Plan};
-use konklave_sim::{Delay, Options, Report};
+use konklave_sim::{Delay, Options, RunReport};
 
 use super::lock::{Measured, plan, run};
 
 const SIZES: [u32; 6] = [1, 2, 3, 7, 20, 50];
 
-fn play(options: &Options, nodes: u32, plan: Plan) -> Report<Measured> {
+fn play(options: &Options, nodes: u32, plan: Plan) -> RunReport<Measured> {
     run(options, nodes, plan, |me| RicartAgrawala::new(me, nodes))
 }
 

@@ -6,7 +6,7 @@ use konklave::election::{Command, Event, Id, Monitor, Winner};
 use konklave::protocol::Protocol;
 use konklave_catalog::election::workload::{Ballot, ElectionReport, Plan};
 use konklave_sim::random::{Random, Stream};
-use konklave_sim::{Ended, Options, Report, Simulation};
+use konklave_sim::{Ended, Options, RunReport, Simulation};
 
 use super::chang_roberts::{moments, permutations};
 use super::lock::EVENTS_MAX;
@@ -29,7 +29,7 @@ pub(super) fn elect<P>(
     winner: Winner,
     plan: Plan,
     make: impl Fn(Id, Neighbours) -> P,
-) -> Report<ElectionReport>
+) -> RunReport<ElectionReport>
 where
     P: Protocol<Command = Command, Event = Event>,
 {

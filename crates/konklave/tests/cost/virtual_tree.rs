@@ -6,11 +6,11 @@ use konklave::NodeId;
 use konklave::election::virtual_tree::VirtualTree;
 use konklave::election::{Id, Winner};
 use konklave_catalog::election::workload::ElectionReport;
-use konklave_sim::{Delay, Report};
+use konklave_sim::{Delay, RunReport};
 
 use super::net::{Race, nets};
 
-fn run(race: &Race<'_>) -> Report<ElectionReport> {
+fn run(race: &Race<'_>) -> RunReport<ElectionReport> {
     let address = |id: Id| race.ids.iter().position(|other| *other == id.0).unwrap() as u32;
     race.run(Winner::Anyone, |id, neighbours| {
         let me = NodeId(address(id));

@@ -7,7 +7,7 @@ use konklave::mutex::{
     raymond::{Raymond, Variant},
 };
 use konklave_catalog::mutex::workload::{Contention, Demand, MutexReport, Plan};
-use konklave_sim::{Ended, Faults, Options, Report, Simulation};
+use konklave_sim::{Ended, Faults, Options, RunReport, Simulation};
 
 fn plan(demand: Demand, nodes: u32) -> Plan {
     let requesters = NodeId::all(nodes).collect();
@@ -16,7 +16,7 @@ fn plan(demand: Demand, nodes: u32) -> Plan {
 }
 
 /// A node alone, so that nobody else is to blame.
-fn alone(options: Options, plan: Plan) -> Report<MutexReport> {
+fn alone(options: Options, plan: Plan) -> RunReport<MutexReport> {
     let make = |me| RicartAgrawala::new(me, 1);
     let workload = Contention::new(1, plan);
     Simulation::new(options, 1, make, workload, Monitor::new(1)).run(&mut |_| true).unwrap()

@@ -7,7 +7,7 @@ use konklave::election::Id;
 use konklave::election::chang_roberts::{ChangRoberts, Wake};
 use konklave::mutex::raymond::{Raymond, Variant};
 use konklave::mutex::ricart_agrawala::RicartAgrawala;
-use konklave::protocol::{self, Protocol, Verdict};
+use konklave::protocol::{self, Broken, Protocol};
 use konklave_catalog::election::workload::{self as ballot, Ballot};
 use konklave_catalog::mutex::workload::{Contention, Demand, Plan};
 use konklave_sim::workload::Workload;
@@ -125,19 +125,19 @@ impl<P: Protocol> protocol::Monitor for Indifferent<P> {
     type Command = P::Command;
     type Event = P::Event;
 
-    fn on_command(&mut self, _node: NodeId, _command: &P::Command) -> Verdict {
+    fn on_command(&mut self, _node: NodeId, _command: &P::Command) -> Result<(), Broken> {
         Ok(())
     }
 
-    fn on_event(&mut self, _node: NodeId, _event: &P::Event) -> Verdict {
+    fn on_event(&mut self, _node: NodeId, _event: &P::Event) -> Result<(), Broken> {
         Ok(())
     }
 
-    fn on_crash(&mut self, _node: NodeId) -> Verdict {
+    fn on_crash(&mut self, _node: NodeId) -> Result<(), Broken> {
         Ok(())
     }
 
-    fn at_rest(&self) -> Verdict {
+    fn at_rest(&self) -> Result<(), Broken> {
         Ok(())
     }
 }

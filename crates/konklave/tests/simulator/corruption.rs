@@ -5,7 +5,7 @@ use konklave_sim::{Faults, Options};
 
 use super::puppet::{Order, Script, send, theatre};
 
-struct Outcome {
+struct Observed {
     log: Vec<String>,
     /// What node 1 believes to have got.
     got: Vec<u32>,
@@ -14,7 +14,7 @@ struct Outcome {
 }
 
 /// Node 0 sends 1001, 1002, ... to node 1 until time 5, and one more at 50.
-fn run(seed: u64, corruption: Option<&str>, crash: Option<&str>) -> Outcome {
+fn run(seed: u64, corruption: Option<&str>, crash: Option<&str>) -> Observed {
     let mut orders: Vec<Order> =
         (1..=5).map(|time| (time, 0, send(1, 1000 + time as u32))).collect();
     orders.push((50, 0, send(1, 1050)));
@@ -24,7 +24,7 @@ fn run(seed: u64, corruption: Option<&str>, crash: Option<&str>) -> Outcome {
     let mut theatre =
         theatre(Options { seed, faults, ..Options::default() }, 2, Script::new(&orders));
     let report = theatre.run(&mut |_| true).unwrap();
-    Outcome {
+    Observed {
         log: report.problem,
         got: theatre.node(NodeId(1)).got.clone(),
         deliveries: report.deliveries,

@@ -8,13 +8,13 @@ use konklave::election::chang_roberts::{ChangRoberts, Wake};
 use konklave::protocol::Protocol;
 use konklave_catalog::election::workload::{Ballot, Plan};
 use konklave_sim::workload::Workload;
-use konklave_sim::{Delay, Faults, Options, Recording, Report, Simulation};
+use konklave_sim::{Delay, Faults, Options, Recording, RunReport, Simulation};
 
 use super::cast::{Director, Indifferent, Run, all_faults, each, stormy};
 use super::puppet::{Act, play};
 
 /// Everything a report says, in one text.
-fn text<R: std::fmt::Debug>(report: &Report<R>) -> String {
+fn text<R: std::fmt::Debug>(report: &RunReport<R>) -> String {
     format!("{report:?}")
 }
 

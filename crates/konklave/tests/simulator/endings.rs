@@ -1,7 +1,7 @@
 //! How runs end, and what their reports say about it.
 
 use konklave::NodeId;
-use konklave_sim::{Delay, Ended, Options, Report, Simulation};
+use konklave_sim::{Delay, Ended, Options, RunReport, Simulation};
 
 use super::puppet::{Act, Order, Puppet, Script, Superstition, UNLUCKY, play, send, theatre};
 
@@ -11,13 +11,13 @@ fn endless() -> Script {
 }
 
 /// With a monitor that complains about rest: it must be asked at rest, and only then.
-fn play_restless(options: Options, script: Script) -> Report<Vec<String>> {
+fn play_restless(options: Options, script: Script) -> RunReport<Vec<String>> {
     let monitor = Superstition { minds_rest: true };
     let mut simulation = Simulation::new(options, 2, |_| Puppet::default(), script, monitor);
     simulation.run(&mut |_| true).unwrap()
 }
 
-fn promises(report: &Report<Vec<String>>) -> Vec<&str> {
+fn promises(report: &RunReport<Vec<String>>) -> Vec<&str> {
     report.violations.iter().map(|violation| violation.broken.promise.as_str()).collect()
 }
 

@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use konklave::NodeId;
-use konklave::protocol::{self, Broken, Env, Protocol, Verdict};
+use konklave::protocol::{self, Broken, Env, Protocol};
 use konklave_sim::metrics::Messages;
 use konklave_sim::workload::{Agenda, Workload};
-use konklave_sim::{Options, Report, Simulation};
+use konklave_sim::{Options, RunReport, Simulation};
 use serde::{Deserialize, Serialize};
 
 /// Something that a puppet does when it is told to.
@@ -195,22 +195,22 @@ impl protocol::Monitor for Superstition {
     type Command = Act;
     type Event = Event;
 
-    fn on_command(&mut self, _node: NodeId, _command: &Act) -> Verdict {
+    fn on_command(&mut self, _node: NodeId, _command: &Act) -> Result<(), Broken> {
         Ok(())
     }
 
-    fn on_event(&mut self, node: NodeId, event: &Event) -> Verdict {
+    fn on_event(&mut self, node: NodeId, event: &Event) -> Result<(), Broken> {
         match event {
             Event::Got { number: UNLUCKY, .. } => Broken::promise("luck", format!("node {node}")),
             _ => Ok(()),
         }
     }
 
-    fn on_crash(&mut self, _node: NodeId) -> Verdict {
+    fn on_crash(&mut self, _node: NodeId) -> Result<(), Broken> {
         Ok(())
     }
 
-    fn at_rest(&self) -> Verdict {
+    fn at_rest(&self) -> Result<(), Broken> {
         if self.minds_rest { Broken::promise("unrest", "it rests") } else { Ok(()) }
     }
 }
@@ -224,11 +224,11 @@ pub(super) fn theatre<'a>(options: Options, nodes: u32, script: Script) -> Theat
 }
 
 /// Runs puppets to the end. The report leaves out what happens at time zero.
-pub(super) fn play(options: Options, nodes: u32, orders: &[Order]) -> Report<Vec<String>> {
+pub(super) fn play(options: Options, nodes: u32, orders: &[Order]) -> RunReport<Vec<String>> {
     play_script(options, nodes, Script::new(orders))
 }
 
-pub(super) fn play_script(options: Options, nodes: u32, script: Script) -> Report<Vec<String>> {
+pub(super) fn play_script(options: Options, nodes: u32, script: Script) -> RunReport<Vec<String>> {
     let mut report =
         theatre(options, nodes, script).run(&mut |_| true).expect("nothing is written");
     report.problem.retain(|line| !line.starts_with("0: "));

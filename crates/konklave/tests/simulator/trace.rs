@@ -8,7 +8,7 @@ use konklave::NodeId;
 use konklave::protocol::{Effect, Input, Protocol};
 use konklave::trace::{Fault, Line, Step};
 use konklave_sim::workload::Workload;
-use konklave_sim::{Delay, Ended, Faults, Options, Recording, Report};
+use konklave_sim::{Delay, Ended, Faults, Options, Recording, RunReport};
 
 use super::cast::{Director, NODES, Run, each, stormy};
 use super::puppet::{Act, Event, Msg, Order, Puppet, Script, UNLUCKY, send, theatre};
@@ -19,7 +19,7 @@ fn play(
     options: Options,
     nodes: u32,
     orders: &[Order],
-) -> (Vec<Line<Puppet>>, Report<Vec<String>>) {
+) -> (Vec<Line<Puppet>>, RunReport<Vec<String>>) {
     let mut buffer = Vec::new();
     let mut theatre = theatre(options, nodes, Script::new(orders));
     theatre.record(Recording::new(&mut buffer, true));

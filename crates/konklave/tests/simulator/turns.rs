@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use konklave::NodeId;
-use konklave::protocol::{self, Env, Invariant, Never, Protocol, Snapshot, Verdict};
+use konklave::protocol::{self, Broken, Env, Invariant, Never, Protocol, Snapshot};
 use konklave::trace::Ended;
 use konklave_sim::metrics::Messages;
 use konklave_sim::workload::{Agenda, Workload};
-use konklave_sim::{Delay, Options, Report, Simulation, Stabilisation};
+use konklave_sim::{Delay, Options, RunReport, Simulation, Stabilisation};
 use serde::{Deserialize, Serialize};
 
 /// A node of a ring that tells the next one the largest number it has heard, at every turn.
@@ -100,19 +100,19 @@ impl protocol::Monitor for NoMonitor {
     type Command = Command;
     type Event = u32;
 
-    fn on_command(&mut self, _node: NodeId, _command: &Command) -> Verdict {
+    fn on_command(&mut self, _node: NodeId, _command: &Command) -> Result<(), Broken> {
         Ok(())
     }
 
-    fn on_event(&mut self, _node: NodeId, _event: &u32) -> Verdict {
+    fn on_event(&mut self, _node: NodeId, _event: &u32) -> Result<(), Broken> {
         Ok(())
     }
 
-    fn on_crash(&mut self, _node: NodeId) -> Verdict {
+    fn on_crash(&mut self, _node: NodeId) -> Result<(), Broken> {
         Ok(())
     }
 
-    fn at_rest(&self) -> Verdict {
+    fn at_rest(&self) -> Result<(), Broken> {
         Ok(())
     }
 }
@@ -130,11 +130,11 @@ fn ring(options: Options, nodes: u32, orders: Vec<(u64, u32, Command)>) -> Run {
     Simulation::new(options, nodes, make, Orders(orders), NoMonitor)
 }
 
-fn run(simulation: &mut Run) -> Report<()> {
+fn run(simulation: &mut Run) -> RunReport<()> {
     simulation.run(&mut |_| true).expect("nothing is written")
 }
 
-fn stabilise(options: Options, nodes: u32) -> (Report<()>, Stabilisation) {
+fn stabilise(options: Options, nodes: u32) -> (RunReport<()>, Stabilisation) {
     let options = Options { stable_rounds: Some(3), ..options };
     let report = run(&mut ring(options, nodes, Vec::new()));
     let stabilisation = report.stabilisation.expect("gossip is self-stabilising");

@@ -5,7 +5,7 @@ use konklave::election::chang_roberts::{ChangRoberts, Msg, Wake};
 use konklave::election::{Event, Id, Monitor, Winner};
 use konklave::protocol::{Effect, Input};
 use konklave_catalog::election::workload::{Ballot, ElectionReport, Plan};
-use konklave_sim::{Options, Report, Simulation};
+use konklave_sim::{Options, RunReport, Simulation};
 use konklave_specimens::flaws::chang_roberts::Usurper;
 use konklave_specimens::{Flaw, Flawed, Flawless};
 
@@ -21,7 +21,7 @@ fn elect(
     options: &Options,
     flaw: &impl Flaw<ChangRoberts>,
     id: impl Fn(u32) -> u32,
-) -> Report<ElectionReport> {
+) -> RunReport<ElectionReport> {
     let ids: Vec<_> = IDS.map(Id).into();
     let ballot = Ballot::new(ids.clone(), Plan::once(NodeId::all(4).collect(), 0));
     let make = |me: NodeId| {

@@ -7,7 +7,7 @@ use konklave::election::{Command, Event, Id, Monitor, Winner};
 use konklave::graph::Topology;
 use konklave::protocol::Protocol;
 use konklave_catalog::election::workload::{Ballot, ElectionReport, Plan};
-use konklave_sim::{Delay, Options, Report, Simulation};
+use konklave_sim::{Delay, Options, RunReport, Simulation};
 use konklave_specimens::flaws::adoption::AnswersWithX;
 use konklave_specimens::flaws::dfs_token::StopsAtFirstReturn;
 use konklave_specimens::{Flaw, Flawed, Flawless};
@@ -21,7 +21,7 @@ fn elect<P, F>(
     winner: Winner,
     flaw: &F,
     make: impl Fn(Id, Vec<NodeId>) -> P,
-) -> Report<ElectionReport>
+) -> RunReport<ElectionReport>
 where
     P: Protocol<Command = Command, Event = Event>,
     F: Flaw<P>,
@@ -63,7 +63,7 @@ fn on_a_ring_that_token_has_been_everywhere() {
 #[test]
 fn adoption_that_answers_with_x_elects_a_smaller_initiator() {
     let path = ("line", &[2, 1, 3][..], &[1, 2, 3][..]);
-    let judge = |seed, flaw: &dyn Fn(Options) -> Report<ElectionReport>| {
+    let judge = |seed, flaw: &dyn Fn(Options) -> RunReport<ElectionReport>| {
         let options = Options { seed, delay: Delay::Uniform(1, 9), ..Options::default() };
         verdict(&flaw(options))
     };

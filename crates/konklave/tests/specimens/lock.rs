@@ -6,7 +6,7 @@ use konklave::mutex::ricart_agrawala::RicartAgrawala;
 use konklave::mutex::{Command, Event, Monitor};
 use konklave::protocol::Protocol;
 use konklave_catalog::mutex::workload::{Contention, Demand, MutexReport, Plan};
-use konklave_sim::{Delay, Options, Report, Simulation};
+use konklave_sim::{Delay, Options, RunReport, Simulation};
 use konklave_specimens::{Flaw, Flawed, Flawless};
 
 use super::verdict::verdict;
@@ -17,7 +17,7 @@ pub(super) fn run<P>(
     nodes: u32,
     demand: Demand,
     make: impl Fn(NodeId) -> P,
-) -> Report<MutexReport>
+) -> RunReport<MutexReport>
 where
     P: Protocol<Command = Command, Event = Event>,
 {
@@ -43,7 +43,7 @@ pub(super) fn ricart_agrawala(
     nodes: u32,
     demand: Demand,
     flaw: &impl Flaw<RicartAgrawala>,
-) -> Report<MutexReport> {
+) -> RunReport<MutexReport> {
     run(options, nodes, demand, |me| Flawed::new(RicartAgrawala::new(me, nodes), flaw.clone()))
 }
 
@@ -53,7 +53,7 @@ pub(super) fn raymond(
     nodes: u32,
     demand: Demand,
     flaw: &impl Flaw<Raymond>,
-) -> Report<MutexReport> {
+) -> RunReport<MutexReport> {
     let right = |me: NodeId| Raymond::new(me, NodeId(me.0.saturating_sub(1)), Variant::Plain);
     run(options, nodes, demand, |me| Flawed::new(right(me), flaw.clone()))
 }

@@ -1,9 +1,9 @@
 //! What came of a run.
 
-use konklave_sim::{Ended, Report};
+use konklave_sim::{Ended, RunReport};
 
 /// The promise that was broken, and how; `kept` if none was, and `endless` if nobody can tell.
-pub(super) fn verdict<R>(report: &Report<R>) -> String {
+pub(super) fn verdict<R>(report: &RunReport<R>) -> String {
     match &report.violations[..] {
         [] if report.ended == Ended::EventLimit => "endless".to_owned(),
         [] => "kept".to_owned(),
@@ -13,6 +13,6 @@ pub(super) fn verdict<R>(report: &Report<R>) -> String {
 }
 
 /// The name of the promise that was broken; `kept` if none was, and `endless` if nobody can tell.
-pub(super) fn promise<R>(report: &Report<R>) -> String {
+pub(super) fn promise<R>(report: &RunReport<R>) -> String {
     verdict(report).split(':').next().unwrap_or_default().to_owned()
 }

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use konklave_check::Counterexample;
 use konklave_report::folder::Folder;
-use konklave_report::html::{Outcome, Report};
-use konklave_report::junit::{Case, Outcome as Judged, Suite};
+use konklave_report::html::{HtmlReport, Mark};
+use konklave_report::junit::{Case, Outcome, Suite};
 use konklave_report::table::Table;
 use serde_json::{Map, Value, json};
 
@@ -51,8 +51,8 @@ fn as_tests(matrix: &Matrix) -> Suite {
                 };
                 let outcome = match kind.fate {
                     Fate::Breaks if kind.is_claimed => contradiction(row, cell),
-                    Fate::Undecided => Judged::Undecided(undecided()),
-                    _ => Judged::Passed,
+                    Fate::Undecided => Outcome::Undecided(undecided()),
+                    _ => Outcome::Passed,
                 };
                 let name = format!("{} as claimed under {}", kind.name, cell.fault.label());
                 cases.push(Case { about: row.site.entry().name.clone(), name, outcome });
@@ -63,12 +63,12 @@ fn as_tests(matrix: &Matrix) -> Suite {
     Suite { name: out::command(), seconds, cases }
 }
 
-fn contradiction(row: &Row, cell: &Cell) -> Judged {
+fn contradiction(row: &Row, cell: &Cell) -> Outcome {
     let broken: Vec<_> = cell.schedules().map(|found| found.broken.to_string()).collect();
     let steps = cell.schedules().flat_map(|found| schedule::lines(&found.schedule));
     let mut details = vec![row.system.clone(), cell.command.clone()];
     details.extend(steps);
-    Judged::Failed(broken.join("; "), details.join("\n"))
+    Outcome::Failed(broken.join("; "), details.join("\n"))
 }
 
 /// One JSON object. The names of its fields do not change.
@@ -223,15 +223,15 @@ fn contradictions(matrix: &Matrix) -> Vec<String> {
 /// Writes the report with every schedule and its picture; returns its path.
 fn write(matrix: &Matrix, lines: &[String], folder: Folder) -> Result<String, Failure> {
     let cells = || matrix.rows.iter().flat_map(|row| &row.cells);
-    let (outcome, badge) = if cells().any(Cell::is_contradicted) {
-        (Outcome::Bad, "contradicted")
+    let (mark, badge) = if cells().any(Cell::is_contradicted) {
+        (Mark::Bad, "contradicted")
     } else if cells().any(Cell::is_undecided) {
-        (Outcome::Open, "undecided")
+        (Mark::Open, "undecided")
     } else {
-        (Outcome::Good, "as claimed")
+        (Mark::Good, "as claimed")
     };
-    let mut page = Report::new("What survives a fault")
-        .verdict(outcome, badge, &heading(&matrix.rows))
+    let mut page = HtmlReport::new("What survives a fault")
+        .verdict(mark, badge, &heading(&matrix.rows))
         .command(&out::command());
     let mut table =
         Table::new(std::iter::once("algorithm").chain(FAULTS.iter().map(|fault| fault.label())));

@@ -1,7 +1,7 @@
 use super::*;
 
 #[track_caller]
-fn fault(outcome: Outcome<Puppet>) -> Fault<Puppet> {
+fn fault(outcome: Applied<Puppet>) -> Fault<Puppet> {
     match outcome.line {
         Line::Fault { what, .. } => what,
         line => panic!("{line:?}"),

@@ -5,7 +5,7 @@ fn monitor(winner: Winner) -> Monitor {
     Monitor::new([Id(5), Id(9), Id(7)].to_vec(), winner)
 }
 
-fn tell(monitor: &mut Monitor, node: u32, event: Event) -> Verdict {
+fn tell(monitor: &mut Monitor, node: u32, event: Event) -> Result<(), Broken> {
     monitor.on_event(NodeId(node), &event)
 }
 
