@@ -4,6 +4,28 @@ use crate::refusal::Refusal;
 use crate::site::Site;
 use crate::words::counted;
 
+/// The number of commands of each node's application: from --budget, or the default. It may be zero
+/// for all of them, where nodes act by themselves.
+///
+/// # Errors
+///
+/// If the budget does not have one number per node.
+pub fn any_budgets(
+    site: &Site,
+    given: Option<&[u32]>,
+    usual: impl Fn(u32) -> u32,
+) -> Result<Vec<u32>, Refusal> {
+    match given {
+        None => Ok((0..site.nodes()).map(usual).collect()),
+        Some(budget) if budget.len() == site.nodes() as usize => Ok(budget.to_vec()),
+        Some(budget) => Err(Refusal::new(format!(
+            "--budget has {} for {}: write one number per node",
+            counted(budget.len() as u64, "number", "numbers"),
+            counted(site.nodes().into(), "node", "nodes")
+        ))),
+    }
+}
+
 /// The number of commands of each node's application: from --budget, or the default.
 ///
 /// # Errors
@@ -14,17 +36,7 @@ pub fn budgets(
     given: Option<&[u32]>,
     usual: impl Fn(u32) -> u32,
 ) -> Result<Vec<u32>, Refusal> {
-    let budgets = match given {
-        None => (0..site.nodes()).map(usual).collect(),
-        Some(budget) if budget.len() == site.nodes() as usize => budget.to_vec(),
-        Some(budget) => {
-            return Err(Refusal::new(format!(
-                "--budget has {} for {}: write one number per node",
-                counted(budget.len() as u64, "number", "numbers"),
-                counted(site.nodes().into(), "node", "nodes")
-            )));
-        }
-    };
+    let budgets = any_budgets(site, given, usual)?;
     match budgets.iter().all(|&budget| budget == 0) {
         true => {
             let name = site.entry().problem.how_often.name;

@@ -18,8 +18,14 @@ pub struct Catalog {
 impl Catalog {
     /// The algorithms of this repository.
     pub fn standard() -> Self {
-        let entries =
-            [crate::mutex::entries(), crate::booking::entries(), crate::election::entries()];
+        let entries = [
+            crate::mutex::entries(),
+            crate::booking::entries(),
+            crate::election::entries(),
+            crate::overlay::entries(),
+            crate::dictionary::entries(),
+            crate::consensus::entries(),
+        ];
         entries.into_iter().flatten().fold(Self::default(), Self::with)
     }
 

@@ -196,9 +196,21 @@ pub fn messages(source: &str) -> Vec<Message> {
     messages
 }
 
-/// The module from which a source file takes its messages: `pub use super::MODULE::Msg;`.
-pub fn borrows_messages(source: &str) -> Option<&str> {
-    source.lines().find_map(|line| line.strip_prefix("pub use super::")?.strip_suffix("::Msg;"))
+/// Where a source file takes its messages from, if it does not declare them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lender<'a> {
+    /// All algorithms of the problem have the same: `pub use super::Msg;`.
+    Problem,
+    /// Another algorithm: `pub use super::MODULE::Msg;`.
+    Algorithm(&'a str),
+}
+
+/// The file from which a source file takes its messages.
+pub fn borrows_messages(source: &str) -> Option<Lender<'_>> {
+    source.lines().find_map(|line| {
+        let path = line.strip_prefix("pub use super::")?.strip_suffix("Msg;")?;
+        Some(path.strip_suffix("::").map_or(Lender::Problem, Lender::Algorithm))
+    })
 }
 
 #[cfg(test)]
@@ -330,7 +342,9 @@ pub enum Msg {
 
     #[test]
     fn messages_can_be_those_of_another_file() {
-        assert_eq!(borrows_messages("use a::B;\npub use super::other::Msg;\n"), Some("other"));
+        let other = "use a::B;\npub use super::other::Msg;\n";
+        assert_eq!(borrows_messages(other), Some(Lender::Algorithm("other")));
+        assert_eq!(borrows_messages("pub use super::Msg;\n"), Some(Lender::Problem));
         assert_eq!(borrows_messages(SOURCE), None);
     }
 }

@@ -1,5 +1,6 @@
 //! The assumptions of an algorithm about network, order, delays and faults.
 
+use std::collections::BTreeMap;
 use std::fmt::{self, Display};
 
 use konklave::graph::{Graph, Topology};
@@ -95,6 +96,9 @@ pub struct Needs {
     pub overlapping: bool,
     /// Whether it relies on a maximum delay.
     pub bounded: bool,
+    /// The option that makes it rely on a maximum delay, if it is above zero.
+    #[serde(skip)]
+    pub bounded_with: Option<&'static str>,
     /// Whether a node has to be more patient than an election takes.
     pub patient: bool,
     /// Whether it never detects its termination, so that it cannot begin again.
@@ -121,6 +125,7 @@ impl Needs {
             notices: false,
             overlapping: false,
             bounded: false,
+            bounded_with: None,
             patient: false,
             once: false,
             one_initiator: None,
@@ -148,6 +153,17 @@ impl Needs {
     /// The algorithm relies on a maximum delay.
     pub const fn bounded(self) -> Self {
         Self { bounded: true, ..self }
+    }
+
+    /// The algorithm relies on a maximum delay if this option is above zero.
+    pub const fn bounded_with(self, option: &'static str) -> Self {
+        Self { bounded_with: Some(option), ..self }
+    }
+
+    /// Whether the algorithm relies on a maximum delay with these options.
+    pub fn is_bounded(&self, options: &BTreeMap<String, String>) -> bool {
+        let value = self.bounded_with.and_then(|name| options.get(name));
+        self.bounded || value.is_some_and(|value| value != "0")
     }
 
     /// A node has to be more patient than an election takes.

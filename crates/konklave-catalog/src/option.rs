@@ -5,14 +5,16 @@ use std::str::FromStr;
 
 use konklave_sim::random::Random;
 use konklave_sim::workload::Members;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::needs::Needs;
 
 /// The subcommands, as far as their options differ.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Verb {
     /// Simulate one run, or a random schedule.
+    #[default]
     Run,
     /// Check every schedule.
     Check,
@@ -20,6 +22,13 @@ pub enum Verb {
     Compare,
     /// Simulate many sizes and seeds.
     Sweep,
+}
+
+impl Verb {
+    /// Whether this is `run`.
+    pub fn is_run(&self) -> bool {
+        *self == Self::Run
+    }
 }
 
 /// The default of an option.

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::entry::Entry;
-use crate::option::IDS;
+use crate::option::{IDS, Verb};
 use crate::refusal::{Refusal, nearest};
 
 /// The setup of a system, as recorded in a trace. The content of files is included.
@@ -30,6 +30,9 @@ pub struct Setup {
     /// The content of the files that those options name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub files: BTreeMap<String, String>,
+    /// The subcommand whose defaults the options have.
+    #[serde(default, skip_serializing_if = "Verb::is_run")]
+    pub verb: Verb,
     /// The rest of the command line, for information only.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub command: String,

@@ -172,6 +172,11 @@ impl Site {
         }
     }
 
+    /// Whether delays must not exceed a maximum.
+    pub fn needs_bound(&self) -> bool {
+        self.entry.needs.is_bounded(&self.setup.options)
+    }
+
     /// Whether duplicates of messages are harmless. Where nothing but FIFO channels separates one
     /// round from the next, a duplicate can outlive its round.
     pub fn survives_duplicates(&self) -> bool {

@@ -5,7 +5,7 @@ use std::io::Write;
 use serde_json::json;
 
 use konklave_catalog::catalog::Catalog;
-use konklave_catalog::document::{self, Document};
+use konklave_catalog::document::{self, Document, Lender};
 use konklave_catalog::specimen::Specimen;
 
 use crate::Exit;
@@ -24,7 +24,10 @@ pub fn explain(args: &ExplainArgs, catalog: &'static Catalog) -> Result<Exit, Fa
     let document = entry.document();
     let problem = Document::of(entry.problem.source);
     let messages = match document::borrows_messages(entry.source) {
-        Some(module) => document::messages(catalog.find(&module.replace('_', "-"))?.source),
+        Some(Lender::Algorithm(module)) => {
+            document::messages(catalog.find(&module.replace('_', "-"))?.source)
+        }
+        Some(Lender::Problem) => document::messages(entry.problem.source),
         None => document::messages(entry.source),
     };
     let promises = promises(&problem);

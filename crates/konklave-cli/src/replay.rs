@@ -8,7 +8,6 @@ use clap::Args;
 use konklave::protocol::Input;
 use konklave::trace::{self, Fault, Line};
 use konklave_catalog::catalog::Catalog;
-use konklave_catalog::option::Verb;
 use konklave_catalog::setup::Setup;
 use konklave_catalog::site::Site;
 use konklave_stage::erased::Erased;
@@ -163,7 +162,8 @@ pub(crate) fn rebuild(header: &Value, catalog: &'static Catalog) -> Result<Site,
     let entry = catalog.find(name)?;
     let setup = Setup::read(header, |option| entry.problem.option(option).is_some())
         .map_err(|error| Failure::bad(format!("line 1: {error}")))?;
-    Ok(Site::new(setup, entry, Verb::Run)?)
+    let verb = setup.verb;
+    Ok(Site::new(setup, entry, verb)?)
 }
 
 /// The setup in the first line of a trace.

@@ -112,7 +112,11 @@ fn told<'a>(report: &'a RunSummary<'a>, args: &RunArgs, site: &Site) -> Told<&'a
     ];
     let turns = report.rounds.iter().flat_map(|_| {
         let turns = args.turns;
-        [("tick", turns.period(args.delay).into()), ("stable", turns.stable_rounds().into())]
+        [
+            ("tick", turns.period(args.delay).into()),
+            ("stable", turns.stable_rounds().into()),
+            ("round-limit", turns.round_limit(site.nodes()).into()),
+        ]
     });
     let own = own.into_iter().chain(turns).map(|(name, value)| (name.to_owned(), value));
     Told::new(report, effective(site).into_iter().chain(own))
@@ -260,7 +264,7 @@ pub(crate) fn options(args: &RunArgs, site: &Site) -> Result<Options, Failure> {
         return Err(Failure::bad(problem));
     }
     args.turns.refuse_if_foreign(site)?;
-    Ok(args.turns.complete(Options {
+    let options = Options {
         seed: args.seed,
         delay: args.delay,
         fifo: is_fifo,
@@ -269,13 +273,14 @@ pub(crate) fn options(args: &RunArgs, site: &Site) -> Result<Options, Failure> {
         event_limit: args.event_limit,
         perpetual: site.entry().needs.perpetual,
         ..Options::default()
-    }))
+    };
+    Ok(args.turns.complete(site, options))
 }
 
 /// An error message if the delays exceed the maximum that the algorithm relies on.
 fn unbounded(delay: Delay, site: &Site) -> Option<String> {
     let entry = site.entry();
-    let bound = entry.needs.bounded.then(|| u64::from(site.number(MAX_DELAY.name)))?;
+    let bound = site.needs_bound().then(|| u64::from(site.number(MAX_DELAY.name)))?;
     match delay.longest() {
         Some(longest) if longest <= bound => None,
         Some(longest) => Some(format!(

@@ -20,7 +20,8 @@ pub(crate) type Schedule = Vec<Line<Erased>>;
 
 /// The header of a trace of this system.
 pub(crate) fn header(site: &Site) -> Header<Setup> {
-    Header { konklave_trace: VERSION, setup: site.setup().clone() }
+    let setup = Setup { verb: site.verb(), ..site.setup().clone() };
+    Header { konklave_trace: VERSION, setup }
 }
 
 /// Writes a schedule of a system of this site as a trace.

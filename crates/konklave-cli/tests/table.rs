@@ -65,9 +65,14 @@ impl Case {
             setup.options.extend(value.map(|value| (option.name.to_owned(), value)));
         }
         let setup = setup.with_others(entry);
+        let delay = match delay.longest() {
+            None if entry.needs.is_bounded(&setup.options) => Delay::Uniform(1, 20),
+            _ => delay,
+        };
         // Nodes that never rest are done when they are stable.
-        let stable_rounds = Some(10);
-        Self { setup, options: Options { seed, delay, stable_rounds, ..Options::default() } }
+        let (stable_rounds, round_limit) = (Some(10), Some(2000));
+        let options = Options { seed, delay, stable_rounds, round_limit, ..Options::default() };
+        Self { setup, options }
     }
 
     fn run(self, entry: &'static Entry) -> Result<RunReport<Measures>, Refusal> {
@@ -197,7 +202,7 @@ fn everyone_is_served_and_everyone_learns_the_winner() {
         case.setup = match name {
             "election" => case.setup,
             "consensus" => case.setup.with("adversary", "none"),
-            "overlay" => case.setup.with("joins", 0).with("searches", 9),
+            "overlay" => case.setup.with("joins", 0).with("leaves", 0).with("searches", 9),
             "dictionary" => case.setup.with("ops", 3).with_others(entry),
             _ => case.setup.with("requesters", "all").with("entries", 3),
         };

@@ -48,6 +48,8 @@ pub struct Options {
     pub time_limit: Option<u64>,
     /// The largest number of steps, if there is one.
     pub event_limit: Option<u64>,
+    /// The largest number of rounds of nodes that act by themselves, if there is one.
+    pub round_limit: Option<u64>,
     /// Whether the protocol never rests, so that the run ends when its workload is done.
     pub perpetual: bool,
     /// After how many rounds in which the system is legal all the time the run of a
@@ -65,6 +67,7 @@ impl Default for Options {
             faults: Faults::default(),
             time_limit: None,
             event_limit: None,
+            round_limit: None,
             perpetual: false,
             stable_rounds: None,
         }

@@ -134,25 +134,29 @@ pub enum Ended {
     TimeLimit,
     /// The limit of events was reached.
     EventLimit,
+    /// The limit of rounds was reached before the system was legal for long enough.
+    RoundLimit,
     /// The user stopped it.
     Interrupted,
 }
 
 impl Ended {
     /// All reasons that there are.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Quiescence,
         Self::Done,
         Self::Stable,
         Self::Violation,
         Self::TimeLimit,
         Self::EventLimit,
+        Self::RoundLimit,
         Self::Interrupted,
     ];
 
     /// Whether the run was cut off before it could be judged.
     pub fn is_early(self) -> bool {
-        matches!(self, Self::TimeLimit | Self::EventLimit | Self::Interrupted)
+        use Ended::{EventLimit, Interrupted, RoundLimit, TimeLimit};
+        matches!(self, TimeLimit | EventLimit | RoundLimit | Interrupted)
     }
 }
 
@@ -165,6 +169,7 @@ impl Display for Ended {
             Self::Violation => "violation",
             Self::TimeLimit => "time-limit",
             Self::EventLimit => "event-limit",
+            Self::RoundLimit => "round-limit",
             Self::Interrupted => "interrupted",
         })
     }

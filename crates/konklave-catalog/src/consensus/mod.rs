@@ -13,6 +13,7 @@ use konklave::protocol::Monitor as _;
 use konklave::sense::{Operation, Sense};
 use konklave_sim::Options;
 
+use crate::budget::any_budgets;
 use crate::compare::{Runs, Scenario};
 use crate::entry::{Entry, line};
 use crate::needs::{Needs, Network};
@@ -224,19 +225,10 @@ impl Problem for Consensus {
     fn clients(&self, site: &Site, budget: Option<&[u32]>) -> Result<Vec<Writer>, Refusal> {
         let fresh = values_of(site)?.into_iter().max().unwrap_or(0) + 1;
         let writes = site.get(&WRITES).unwrap_or(0);
-        let usual: Vec<u32> =
-            (0..site.nodes()).map(|it| if it == 0 { writes } else { 0 }).collect();
-        let budget = budget.unwrap_or(&usual);
-        if budget.len() != site.nodes() as usize {
-            return Err(Refusal::new(format!(
-                "--budget has {} numbers for {} nodes: write one number per node",
-                budget.len(),
-                site.nodes()
-            )));
-        }
+        let budget = any_budgets(site, budget, |node| if node == 0 { writes } else { 0 })?;
         // Two values in turn: one that is written again is another write.
         let values = |count: u32| (0..count).map(move |it| fresh + it % 2);
-        Ok(budget.iter().map(|&count| Writer::new(values(count))).collect())
+        Ok(budget.into_iter().map(|count| Writer::new(values(count))).collect())
     }
 
     fn measures(report: ConsensusReport, _nodes: u32) -> Measures {

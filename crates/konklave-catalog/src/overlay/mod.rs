@@ -15,12 +15,13 @@ use konklave::sense::{Operation, Sense};
 use konklave_sim::workload::Spread;
 use konklave_sim::{Delay, Options};
 
+use crate::budget::any_budgets;
 use crate::compare::{Runs, Scenario};
 use crate::entry::{Entry, line};
 use crate::expected::Expected;
 use crate::needs::{Needs, Network};
 use crate::object::options::{JOINS, LEAVES};
-use crate::option::{Opt, Usual, Verb, is, is_number, never_drawn};
+use crate::option::{MAX_DELAY, Opt, Usual, Verb, is, is_number};
 use crate::problem::{About, Problem, Senses, Words};
 use crate::quantity::{Measures, Quantity};
 use crate::refusal::Refusal;
@@ -75,26 +76,15 @@ pub static SEARCHES: Opt = Opt {
     is_budget: false,
 };
 
-/// Which nodes leave. No random run draws them: a node that goes before the longest delay is over
-/// can cut the network in two, and only the user knows that delay.
-static LEAVES_AT_WILL: Opt = Opt { draw: never_drawn, ..LEAVES };
-
-/// How long a node that leaves waits.
-pub static GRACE: Opt = Opt {
-    name: "grace",
-    value: "TURNS",
-    help: "Turns in silence before a node that leaves goes: more than the longest delay takes",
-    usual: &[
-        (Verb::Run, Usual::Is("20")),
-        (Verb::Check, Usual::Is("0")),
-        (Verb::Compare, Usual::Is("20")),
-        (Verb::Sweep, Usual::Is("20")),
-    ],
-    check: is_number,
-    draw: |_| None,
-    is_series: false,
-    is_budget: false,
-};
+/// In how many turns a node that leaves goes once it has heard nothing more: time enough for an
+/// address in transit to arrive, and for the node that keeps it to introduce itself. A period is
+/// at least one tick, and in a search no turn comes before all messages have arrived.
+fn grace(site: &Site) -> u32 {
+    match site.verb() {
+        Verb::Check => 0,
+        _ => site.number(MAX_DELAY.name).saturating_add(1).saturating_mul(2),
+    }
+}
 
 static MAINTENANCE: Quantity =
     Quantity::new("maintenance", "per node and round", "messages of a legal network in a round")
@@ -133,7 +123,7 @@ pub(crate) static ABOUT: About = About {
     name: "overlay",
     title: "Overlays",
     source: include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../konklave/src/overlay/mod.rs")),
-    options: &[&START, &SEARCHES, &JOINS, &LEAVES_AT_WILL, &GRACE],
+    options: &[&START, &SEARCHES, &JOINS, &LEAVES],
     quantities: &[&MAINTENANCE, &DEGREE, &HOPS, &SEARCHED, &MISPLACED, &RECOVERY, &JOINED, &LEFT],
     words: Words {
         service: "an answer",
@@ -156,14 +146,15 @@ pub(crate) static ABOUT: About = About {
 };
 
 /// Nodes tell each other where they can be reached, so any two can talk once they know each other.
-const NEEDS: Needs = Needs::network(Network::Complete).perpetual().duplicates();
+const NEEDS: Needs =
+    Needs::network(Network::Complete).perpetual().duplicates().bounded_with(LEAVES.name);
 
 /// All algorithms.
 pub fn entries() -> Vec<Entry> {
     let lines = [
-        line!(overlay::build_list, NEEDS, &[], list, network::<BuildList>),
-        line!(overlay::build_ring, NEEDS, &[], ring, network::<BuildRing>),
-        line!(overlay::skip_plus, NEEDS, &[], |_, _| None, network::<SkipPlus>),
+        line!(overlay::build_list, NEEDS, &[MAX_DELAY], list, network::<BuildList>),
+        line!(overlay::build_ring, NEEDS, &[MAX_DELAY], ring, network::<BuildRing>),
+        line!(overlay::skip_plus, NEEDS, &[MAX_DELAY], |_, _| None, network::<SkipPlus>),
     ];
     let others = |setup: &Setup| crate::object::others(0, setup);
     lines.into_iter().map(|entry| Entry { others, ..entry }).collect()
@@ -209,7 +200,7 @@ fn members(site: &Site) -> Result<u32, Refusal> {
 /// The nodes of an overlay; their neighbours are counted in the end.
 fn network<O: Overlay>(site: &Site) -> Result<Box<dyn System + '_>, Refusal> {
     let starts = start::starts::<O>(site, members(site)?, mixer(site))?;
-    let grace = site.get(&GRACE).unwrap_or(20);
+    let grace = grace(site);
     let make = move |me: NodeId| {
         Member::<O>::new(Place::new(me, mixer(site)), starts[me.index()].clone(), grace)
     };
@@ -262,7 +253,7 @@ impl Problem for Networks {
         let count = members(site)?;
         let searches = site.get(&SEARCHES).unwrap_or(0);
         let leaves: u32 = site.get(&LEAVES).unwrap_or(0);
-        let budgets = crate::budget::budgets(site, budget, |_| searches)?;
+        let budgets = any_budgets(site, budget, |_| searches)?;
         let client = |(searches, node): (u32, u32)| {
             let join = (node >= count).then_some(Command::Join { contact: NodeId(0) });
             let points = (0..searches).map(|key| mixer(site).key(u64::from(node + key)));

@@ -18,6 +18,10 @@ pub struct TurnArgs {
     /// End the run once a self-stabilising system was legal for this many rounds [default: 10]
     #[arg(long, value_name = "ROUNDS", value_parser = positive::<u64>)]
     pub stable: Option<u64>,
+    /// Stop after this many rounds, whether the system is legal or not
+    /// [default: 1000, and 20 for each node]
+    #[arg(long, value_name = "ROUNDS", value_parser = positive::<u64>)]
+    pub round_limit: Option<u64>,
 }
 
 /// The default of `--stable`: enough to measure what a legal system costs per round.
@@ -34,23 +38,27 @@ impl TurnArgs {
         self.stable.unwrap_or(STABLE)
     }
 
-    /// Adds them to the options of a simulation with this delay.
-    pub(crate) fn complete(self, options: Options) -> Options {
+    /// The number of rounds that end a run in any case. A self-stabilising system of n nodes that
+    /// is connected takes O(n) rounds, so one that takes more is most likely not.
+    pub(crate) fn round_limit(self, nodes: u32) -> u64 {
+        self.round_limit.unwrap_or(1000 + 20 * u64::from(nodes))
+    }
+
+    /// Adds them to the options of a simulation of this system, with its delay.
+    pub(crate) fn complete(self, site: &Site, options: Options) -> Options {
         Options {
             period: self.period(options.delay),
             stable_rounds: Some(self.stable_rounds()),
+            round_limit: Some(self.round_limit(site.nodes())),
             ..options
         }
     }
 
     /// Refuses options that mean nothing to the algorithm, instead of ignoring them.
     pub(crate) fn refuse_if_foreign(self, site: &Site) -> Result<(), Failure> {
-        if self.tick.is_none() && self.stable.is_none() {
-            return Ok(());
-        }
+        let Some((option, _)) = self.given().next() else { return Ok(()) };
         let (system, name) = (site.system()?, &site.entry().name);
         if !system.takes_turns() {
-            let option = if self.tick.is_some() { "tick" } else { "stable" };
             return Err(Failure::bad(format!(
                 "the nodes of {name} never act by themselves: leave --{option} out"
             )));
@@ -65,7 +73,7 @@ impl TurnArgs {
 
     /// The options that were given, by name.
     pub(crate) fn given(self) -> impl Iterator<Item = (&'static str, u64)> {
-        let all = [("tick", self.tick), ("stable", self.stable)];
+        let all = [("tick", self.tick), ("stable", self.stable), ("round-limit", self.round_limit)];
         all.into_iter().filter_map(|(name, value)| Some((name, value?)))
     }
 }

@@ -215,20 +215,21 @@ fn setup(
         setup = setup.with(choice.name, variant);
     }
     let setup = setup.with_others(entry);
-    match entry.needs.bounded {
+    match entry.needs.is_bounded(&setup.options) {
         true => Some(setup.with(MAX_DELAY.name, args.delay.longest()?)),
         false => Some(setup),
     }
 }
 
 fn options(args: &CompareArgs, site: &Site, seed: u64) -> Options {
-    args.turns.complete(Options {
+    let options = Options {
         seed,
         delay: args.delay,
         fifo: site.needs_fifo(),
         perpetual: site.entry().needs.perpetual,
         ..Options::default()
-    })
+    };
+    args.turns.complete(site, options)
 }
 
 /// The measurements of all runs of a row.

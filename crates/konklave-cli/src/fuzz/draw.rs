@@ -108,6 +108,10 @@ impl Space {
         args.seed = seed;
         args.delay = delay(&mut random, entry);
         args.options = given(&mut random, entry, *nodes);
+        // What needs a maximum delay does not happen where delays have none.
+        if let Some(option) = entry.needs.bounded_with.filter(|_| args.delay.longest().is_none()) {
+            args.options.remove(option);
+        }
         let site = run::site(&args, entry)?;
         // What the drawn variant tolerates violates no assumption.
         let disorder = match disorder {
@@ -116,7 +120,10 @@ impl Space {
             disorder => disorder,
         };
         draw_faults(&mut random, &mut args, &site, disorder);
-        args.event_limit = Some(self.event_limit.unwrap_or_else(|| enough_steps(&args, &site)));
+        // Nodes that act by themselves go on while applications wait.
+        let often = if self.turns.is_some() { TURNS } else { 1 };
+        let enough = || (enough_steps(&args, &site) * often).min(STEPS_MAX);
+        args.event_limit = Some(self.event_limit.unwrap_or_else(enough));
         if let Some(turns) = self.turns {
             let most = (2.0 * args.delay.mean()) as u64;
             let tick = turns.tick.or_else(|| Some(random.between(1, most.max(2))));
@@ -147,6 +154,8 @@ fn topologies(network: Network) -> &'static [&'static str] {
 
 /// An event limit that is enough for a small system.
 pub(super) const STEPS: u64 = 50_000;
+/// How many times as many steps there are if nodes act by themselves.
+const TURNS: u64 = 20;
 /// The largest event limit, which takes minutes.
 const STEPS_MAX: u64 = 100_000_000;
 

@@ -114,7 +114,7 @@ pub(super) fn draw_faults(
     args.beyond = disorder.is_refused();
     args.fifo = !args.beyond && one_in(random, 4);
     // A node that waits longer than the maximum delay takes silent nodes for dead.
-    if !needs.bounded {
+    if !site.needs_bound() {
         hold_up(random, args, site);
     }
     if needs.notices {

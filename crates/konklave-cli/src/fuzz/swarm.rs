@@ -213,7 +213,7 @@ impl Swarm<'_> {
         tally.deliveries += report.deliveries;
         self.deliveries.fetch_add(report.deliveries, Ordering::Relaxed);
         let Some(violation) = report.violations.into_iter().next() else {
-            if report.ended == Ended::EventLimit {
+            if report.ended.is_early() {
                 tally.give_up(drawn.disorder, Unfinished { count: 1, seed });
             }
             return Ok(true);

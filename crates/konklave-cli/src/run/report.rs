@@ -33,6 +33,7 @@ pub(super) fn for_people(report: &RunSummary<'_>, args: &RunArgs, site: &Site) -
                 Ended::TimeLimit if report.time == LAST_TICK => "where the clock ends,",
                 Ended::TimeLimit => "by the time limit",
                 Ended::EventLimit => "by the event limit",
+                Ended::RoundLimit => "by the round limit",
                 _ => "by the user",
             };
             format!("ok so far, stopped {reason} at {}", report.time)

@@ -173,7 +173,7 @@ impl Task {
             Err(refusal) => return Ended::Impossible(refusal.to_string()),
         };
         match report.ended {
-            Stopped::EventLimit => Ended::TooLong,
+            Stopped::EventLimit | Stopped::RoundLimit => Ended::TooLong,
             ended if ended.is_early() && is_crowded => Ended::TooLong,
             ended if ended.is_early() => Ended::Stopped,
             _ => Ended::Whole(Ran {

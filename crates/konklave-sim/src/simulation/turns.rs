@@ -69,7 +69,11 @@ where
         if self.inbox.is_empty() && world.rounds.go_on_if_over(world.now, period) {
             self.judge_round();
         }
-        self.is_settled().then_some(Ended::Stable)
+        if self.is_settled() {
+            return Some(Ended::Stable);
+        }
+        let limit = self.options.round_limit?;
+        (self.world.rounds.number() >= limit).then_some(Ended::RoundLimit)
     }
 
     /// The next moment at which it is some node's turn.

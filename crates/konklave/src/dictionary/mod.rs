@@ -6,17 +6,16 @@
 //! (little time and memory to decide where something is), *redundancy* (copies lie on different
 //! members) and *adaptivity* (if shares change by c in total, O(c) of the data move).
 //!
-//! What is promised:
-//!
-//! - **sequentially consistent**: all operations can be put in one order that agrees with the
-//!   program order of each process, in which a single dictionary would have answered the same;
-//! - **linearizable**: and that order agrees with real time;
-//! - **every operation returns**: every operation eventually returns, and only once;
-//! - **joins and leaves end**: a process that wants to join or to leave eventually has.
-//!
 //! The witness of an operation is its place among those on the same key, from zero: the number of
 //! operations on that key that were carried out before. See [`Replay`](crate::object::Replay) for
 //! why this is enough.
+//!
+//! Promises:
+//! - **sequentially consistent** (safety): all operations can be put in one order that agrees with
+//!   the program order of each process, in which a single dictionary would have answered the same;
+//! - **linearizable** (safety): and that order agrees with real time;
+//! - **every operation returns** (liveness): every operation eventually returns, and only once;
+//! - **joins and leaves end** (liveness): a process that wants to join or to leave eventually has.
 
 pub mod server_dht;
 mod table;

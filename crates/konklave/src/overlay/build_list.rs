@@ -29,7 +29,7 @@
 //! reliable channels, which may reorder messages.
 //!
 //! - Loss: an address that is lost can disconnect the network, and nothing can repair that.
-//! - Duplication: does no harm.
+//! - Duplication: a duplicate is harmless.
 //! - Crash: messages to a crashed node are lost, so the list is cut there.
 //!
 //! # Differs from the paper
@@ -37,7 +37,7 @@
 //! An address on the wrong side is learned anew before every step, so that variables may hold
 //! anything.
 
-pub use super::member::Msg;
+pub use super::Msg;
 use super::{Overlay, Place, Shape, Side};
 use crate::NodeId;
 use crate::circle::Mixer;

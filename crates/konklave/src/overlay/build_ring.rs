@@ -29,7 +29,7 @@
 //! reliable channels, which may reorder messages.
 //!
 //! - Loss: an address that is lost can disconnect the network, and nothing can repair that.
-//! - Duplication: does no harm.
+//! - Duplication: a duplicate is harmless.
 //! - Crash: messages to a crashed node are lost; the rest of the ring is still connected, as a
 //!   list.
 //!
@@ -37,8 +37,8 @@
 //!
 //! The paper builds a list. The two ends, and the rules for rival claims, are added here.
 
+pub use super::Msg;
 use super::build_list::{BuildList, others};
-pub use super::member::Msg;
 use super::{Overlay, Place, Shape, Side};
 use crate::NodeId;
 use crate::circle::Mixer;

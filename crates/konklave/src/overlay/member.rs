@@ -9,47 +9,12 @@
 //! An address is never used again, so a tombstone is right for ever. Without tombstones, nodes that
 //! have not heard yet introduce the leaving one again and again.
 
-use serde::{Deserialize, Serialize};
+use std::fmt::{self, Debug};
 
-use super::{Command, Event, Hop, Overlay, Place, Shape, Side, place};
+use super::{Command, Event, Hop, Msg, Overlay, Place, Shape, Side, place};
 use crate::NodeId;
 use crate::circle::Point;
 use crate::protocol::{Env, Invariant, Never, Protocol, Snapshot};
-
-/// What nodes of an overlay send each other.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum Msg {
-    /// Keeps the overlay in shape.
-    Shape(Shape),
-    /// The sender leaves.
-    Bye {
-        /// The nodes that it knows, for the receiver to know in its place.
-        others: Box<[NodeId]>,
-        /// How often that has changed.
-        version: u32,
-    },
-    /// The sender has forgotten the receiver.
-    ByeAck {
-        /// The version that it was told.
-        version: u32,
-    },
-    /// A search travels to the node that is responsible.
-    Search {
-        /// The node that searches.
-        origin: NodeId,
-        /// The position.
-        point: Point,
-        /// The number of messages so far, this one included.
-        hops: u32,
-    },
-    /// A search has ended at the sender.
-    Found {
-        /// The position.
-        point: Point,
-        /// The number of messages that led there.
-        hops: u32,
-    },
-}
 
 /// What a node knows when it starts.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -75,15 +40,27 @@ pub enum Start {
 }
 
 /// One node that joins, takes part in and leaves an overlay.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Member<O> {
     overlay: O,
     mode: Mode,
     /// The nodes that are known to have left, sorted.
     gone: Vec<NodeId>,
+    /// The positions that it searches for, sorted: an answer can come twice.
+    wanted: Vec<Point>,
     /// How many turns it waits before it goes, once all have confirmed.
     grace: u32,
     start: Start,
+}
+
+/// Without its beginning, which is over.
+impl<O: Debug> Debug for Member<O> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { overlay, mode, gone, wanted, .. } = self;
+        let mut shown = f.debug_struct("Member");
+        shown.field("overlay", overlay).field("mode", mode);
+        shown.field("gone", gone).field("wanted", wanted).finish()
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -136,7 +113,8 @@ impl Leaving {
 impl<O: Overlay> Member<O> {
     /// A node at this place; before it leaves, it waits for so many turns in silence.
     pub fn new(place: Place, start: Start, grace: u32) -> Self {
-        Self { overlay: O::new(place), mode: Mode::Outside, gone: Vec::new(), grace, start }
+        let (gone, wanted) = (Vec::new(), Vec::new());
+        Self { overlay: O::new(place), mode: Mode::Outside, gone, wanted, grace, start }
     }
 
     /// Whether it takes part, and is not about to leave.
@@ -211,8 +189,16 @@ impl<O: Overlay> Member<O> {
         };
         match next {
             Some(next) => env.send(next, Msg::Search { origin, point, hops: hops + 1 }),
-            None if origin == self.me() => env.emit(Event::Found { point, node: origin, hops }),
+            None if origin == self.me() => self.end_search(point, origin, hops, env),
             None => env.send(origin, Msg::Found { point, hops }),
+        }
+    }
+
+    fn end_search(&mut self, point: Point, node: NodeId, hops: u32, env: &mut impl Env<Self>) {
+        // Else the answer is a duplicate.
+        if let Ok(index) = self.wanted.binary_search(&point) {
+            self.wanted.remove(index);
+            env.emit(Event::Found { point, node, hops });
         }
     }
 
@@ -320,6 +306,8 @@ impl<O: Overlay> Protocol for Member<O> {
                 self.mode = Mode::Leaving(Leaving { peers, version: 1, quiet: 0 });
             }
             (Command::Search(point), Mode::Inside | Mode::Leaving(_)) => {
+                let index = self.wanted.partition_point(|it| *it < point);
+                self.wanted.insert(index, point);
                 self.search(self.me(), point, 0, env);
             }
             _ => {}
@@ -350,7 +338,7 @@ impl<O: Overlay> Protocol for Member<O> {
                 }
             }
             Msg::Search { origin, point, hops } => self.search(origin, point, hops, env),
-            Msg::Found { point, hops } => env.emit(Event::Found { point, node: from, hops }),
+            Msg::Found { point, hops } => self.end_search(point, from, hops, env),
         }
     }
 

@@ -4,18 +4,17 @@
 //! A node can only talk to nodes whose addresses it holds. Every node has a position on a circle,
 //! and the network is to become one in which a search for any position is short.
 //!
-//! # Promises
+//! Three promises are about states instead of events. *Connected*: nodes that are connected by what
+//! they and the messages in transit know stay so. *Convergence*: from every connected state, every
+//! fair schedule leads to a legal one. *Closure*: no step of the algorithm leads out of a legal
+//! state. See [legality](protocol::Protocol::legality): the simulator looks at it after every
+//! round, and a search in every state.
 //!
-//! - connected: nodes that are connected by what they and the messages in transit know stay so.
-//! - convergence: from every connected state, every fair schedule leads to a legal state.
-//! - closure: no step of the algorithm leads out of a legal state.
-//! - right node: in a legal network that nobody joins or leaves, a search ends at the node that is
-//!   responsible for the position: the last one that is not beyond it, around the circle.
-//! - every search ends: a search of a node that stays is answered eventually.
-//!
-//! The first three are about states, not events: they are the
-//! [legality](protocol::Protocol::legality) of the algorithm, which the simulator looks at after
-//! every round and a search in every state.
+//! Promises:
+//! - **right node** (safety): in a legal network that no node joins or leaves, a search ends at the
+//!   node that is responsible for the position: the last one that is not beyond it, around the
+//!   circle;
+//! - **every search ends** (liveness): a search of a node that stays is eventually answered.
 
 pub mod build_list;
 pub mod build_ring;
@@ -63,6 +62,41 @@ pub enum Event {
         /// The node that believes to be responsible for it.
         node: NodeId,
         /// The number of messages from the searching node to that one.
+        hops: u32,
+    },
+}
+
+/// What nodes of an overlay send each other.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Msg {
+    /// Keeps the overlay in shape.
+    Shape(Shape),
+    /// The sender leaves.
+    Bye {
+        /// The nodes that it knows, for the receiver to know in its place.
+        others: Box<[NodeId]>,
+        /// How often that has changed.
+        version: u32,
+    },
+    /// The sender has forgotten the receiver.
+    ByeAck {
+        /// The version that it was told.
+        version: u32,
+    },
+    /// A search travels to the node that is responsible.
+    Search {
+        /// The node that searches.
+        origin: NodeId,
+        /// The position.
+        point: Point,
+        /// The number of messages so far, this one included.
+        hops: u32,
+    },
+    /// A search has ended at the sender.
+    Found {
+        /// The position.
+        point: Point,
+        /// The number of messages that led there.
         hops: u32,
     },
 }

@@ -1,16 +1,24 @@
 //! Where nodes are in the order that an overlay sorts them by.
 
+use std::fmt::{self, Debug};
+
 use crate::NodeId;
 use crate::circle::{Mixer, Point, Salt};
 
 /// A node, and the functions that place it and all others. What they say of a node follows from its
 /// address, so no message need carry it, and none can lie about it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Place {
     /// The node.
     pub me: NodeId,
     /// The functions of the system.
     pub mixer: Mixer,
+}
+
+impl Debug for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}@{}", self.me, self.here())
+    }
 }
 
 /// A direction along the sorted nodes.

@@ -39,7 +39,7 @@
 //! reliable channels, which may reorder messages.
 //!
 //! - Loss: an address that is lost can disconnect the network, and nothing can repair that.
-//! - Duplication: does no harm.
+//! - Duplication: a duplicate is harmless.
 //! - Crash: messages to a crashed node are lost. A node has several neighbours on every level and
 //!   side, so most likely the others stay connected.
 //!
@@ -49,9 +49,9 @@
 //! turn sends O(log n) single addresses, and no round is needed; only an O(n) bound is proved for
 //! the time that this takes. The smallest and the largest node know each other, as in BuildRing.
 
+pub use super::Msg;
 use super::build_list::others;
 use super::build_ring::Closed;
-pub use super::member::Msg;
 use super::place::bits;
 use super::{Overlay, Place, Shape, Side};
 use crate::NodeId;
