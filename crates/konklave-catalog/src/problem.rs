@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Debug, Display};
 
-use konklave::protocol::{Data, Monitor};
+use konklave::protocol::{Data, Monitor, Promise};
 use konklave::sense::Sense;
 use konklave_sim::workload::Workload;
 use konklave_sim::{Delay, Options};
@@ -88,9 +88,7 @@ pub struct About {
     /// The terms of its operations.
     pub words: Words,
     /// The promises of its monitor.
-    pub promises: fn() -> &'static [&'static str],
-    /// Those of them that something happens eventually; the others are that nothing bad happens.
-    pub liveness: &'static [&'static str],
+    pub promises: fn() -> &'static [Promise],
     /// How fair the algorithm promises to be at a site, in words, if that differs between
     /// algorithms.
     pub fairness: fn(&Site) -> Option<String>,
@@ -158,6 +156,11 @@ impl About {
     /// The options that a subcommand takes.
     pub fn options_of(&self, verb: Verb) -> impl Iterator<Item = &'static Opt> {
         self.options.iter().copied().filter(move |option| option.usual(verb).is_some())
+    }
+
+    /// Whether its monitor has a promise of this name that something happens eventually.
+    pub fn is_liveness(&self, promise: &str) -> bool {
+        (self.promises)().iter().any(|it| it.is_liveness && it.name == promise)
     }
 
     /// The main quantity, which formulas predict.

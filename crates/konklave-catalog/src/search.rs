@@ -25,7 +25,8 @@ pub(crate) fn search<X: Problem>(
     let Some(plain) = plain else { return explore(system, options, go_on) };
     let is_apart =
         |promise: &&'static str| system.monitor.watches(promise) && !plain.watches(promise);
-    let mut apart: Vec<_> = X::Monitor::promises().iter().copied().filter(is_apart).collect();
+    let mut apart: Vec<_> =
+        X::Monitor::promises().iter().map(|it| it.name).filter(is_apart).collect();
     let is_wanted =
         |name: &&str| options.promises.is_empty() || options.promises.iter().any(|it| it == name);
     apart.retain(is_wanted);
@@ -92,7 +93,7 @@ fn add<X: Problem>(report: &mut Found<X>, promise: &str, later: Found<X>) {
 
 /// Says of one more promise whether it holds, in the order of the promises.
 fn tell<X: Problem>(report: &mut Found<X>, promise: &str, holds: Option<bool>) {
-    let place = X::Monitor::promises().iter().position(|other| *other == promise);
+    let place = X::Monitor::promises().iter().position(|other| other.name == promise);
     let place = place.unwrap_or_default().min(report.properties.len());
     report.properties.insert(place, Property { name: promise.to_owned(), holds });
 }

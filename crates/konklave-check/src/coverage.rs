@@ -5,7 +5,7 @@ use std::hash::{BuildHasherDefault, DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex};
 
 use konklave::NodeId;
-use konklave::protocol::{Broken, Monitor};
+use konklave::protocol::{Broken, Monitor, Promise};
 
 use crate::fingerprint::MixHasher;
 
@@ -109,7 +109,7 @@ impl<M: Monitor> Monitor for Noted<M> {
         self.monitor.on_fault();
     }
 
-    fn promises() -> &'static [&'static str] {
+    fn promises() -> &'static [Promise] {
         M::promises()
     }
 

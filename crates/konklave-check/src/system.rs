@@ -124,7 +124,7 @@ where
     /// The names of everything that a search decides: the promises, the lemmas, that assertions of
     /// nodes hold and, unless the nodes never rest, that they come to rest.
     pub fn promises(&self) -> Vec<&'static str> {
-        let promises = M::promises().iter().copied();
+        let promises = M::promises().iter().map(|promise| promise.name);
         let mut names: Vec<_> = promises.filter(|name| self.monitor.watches(name)).collect();
         names.extend(self.invariants().iter().map(Invariant::name));
         if self.legality().is_some() {

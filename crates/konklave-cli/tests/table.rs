@@ -98,7 +98,7 @@ impl Case {
 /// has not heard of a request takes itself for the first.
 #[test]
 fn who_is_stuck_says_for_whom_it_waits_and_nobody_enters_instead() {
-    let waits = |entry: &&Entry| (entry.problem.promises)().contains(&"no starvation");
+    let waits = |entry: &&Entry| entry.problem.is_liveness("no starvation");
     for entry in CATALOG.entries().iter().filter(waits) {
         let mut stuck = 0;
         for seed in 0..100 {
@@ -112,7 +112,7 @@ fn who_is_stuck_says_for_whom_it_waits_and_nobody_enters_instead() {
             let description = format!("{} with {case:?}", entry.name);
             let report = case.run(entry).unwrap_or_else(|error| panic!("{description}: {error}"));
             let Some(violation) = report.violations.first() else { continue };
-            if !entry.problem.liveness.contains(&violation.broken.promise.as_str()) {
+            if !entry.problem.is_liveness(&violation.broken.promise) {
                 assert!(is_unsafe, "{description}: {violation:?}");
                 continue;
             }

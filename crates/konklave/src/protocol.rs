@@ -18,7 +18,7 @@ use crate::NodeSet;
 
 mod broken;
 
-pub use broken::Broken;
+pub use broken::{Broken, Promise};
 
 /// The address of a node: its number, from zero, without gaps.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -313,8 +313,8 @@ pub trait Monitor: Clone + Eq + Hash + Debug + Send + 'static {
     /// Something went wrong: a message was lost, duplicated or forged, say.
     fn on_fault(&mut self) {}
 
-    /// The names of all promises of the problem.
-    fn promises() -> &'static [&'static str] {
+    /// All promises of the problem.
+    fn promises() -> &'static [Promise] {
         &[]
     }
 

@@ -60,7 +60,6 @@ static ABOUT: About = About {
         waits: "for a number",
     },
     promises: Monitor::promises,
-    liveness: &[],
     fairness: |_| None,
     senses: Senses::of::<Counting>(),
     how_often: &REQUESTS,

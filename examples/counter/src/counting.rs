@@ -9,7 +9,7 @@
 use std::collections::BTreeSet;
 
 use konklave::NodeId;
-use konklave::protocol::{self, Broken};
+use konklave::protocol::{self, Broken, Promise};
 use serde::{Deserialize, Serialize};
 
 /// What an application asks for.
@@ -65,8 +65,14 @@ impl protocol::Monitor for Monitor {
         Ok(())
     }
 
-    fn promises() -> &'static [&'static str] {
-        &["no number twice", "no gaps", "answered"]
+    fn promises() -> &'static [Promise] {
+        const {
+            &[
+                Promise::safety("no number twice"),
+                Promise::safety("no gaps"),
+                Promise::liveness("answered"),
+            ]
+        }
     }
 
     fn at_rest(&self) -> Result<(), Broken> {

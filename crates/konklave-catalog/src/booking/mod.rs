@@ -65,7 +65,6 @@ static ABOUT: About = About {
         waits: "for an answer",
     },
     promises: Monitor::promises,
-    liveness: &["no starvation"],
     fairness: |_| None,
     senses: Senses::of::<Booking>(),
     how_often: &ENTRIES,

@@ -122,7 +122,6 @@ pub static ABOUT: About = About {
         waits: "for a write",
     },
     promises: Monitor::promises,
-    liveness: &[],
     fairness: |_| None,
     senses: Senses::of::<Consensus>(),
     how_often: &WRITES,

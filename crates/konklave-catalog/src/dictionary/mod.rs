@@ -114,7 +114,6 @@ pub(crate) static ABOUT: About = About {
         waits: "for an answer",
     },
     promises: Monitor::promises,
-    liveness: &["every operation returns", "joins and leaves end"],
     fairness: |_| None,
     senses: Senses::of::<Shared<Keyed>>(),
     how_often: &OPS,

@@ -152,7 +152,6 @@ static ABOUT: About = About {
         waits: "for the result",
     },
     promises: Monitor::promises,
-    liveness: &["termination"],
     fairness: |_| None,
     senses: Senses::of::<Election>(),
     how_often: &ELECTIONS,

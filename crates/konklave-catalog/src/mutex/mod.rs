@@ -73,7 +73,6 @@ static ABOUT: About = About {
         waits: "to enter",
     },
     promises: Monitor::promises,
-    liveness: &["no starvation"],
     fairness: |site| Some(fairness((site.entry().overtaking)(site))),
     senses: Senses::of::<Mutex>(),
     how_often: &ENTRIES,

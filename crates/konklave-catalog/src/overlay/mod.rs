@@ -133,7 +133,6 @@ pub(crate) static ABOUT: About = About {
         waits: "for an answer",
     },
     promises: Monitor::promises,
-    liveness: &["every search ends"],
     fairness: |_| None,
     senses: Senses::of::<Networks>(),
     how_often: &SEARCHES,

@@ -257,12 +257,14 @@ fn plan_for(args: &CheckArgs, site: &Site, fault: Disorder) -> Option<CheckPlan>
 fn promises(site: &Site, plan: &CheckPlan) -> Result<Vec<String>, Failure> {
     let own = (site.entry().problem.promises)();
     let mut names = site.system()?.promises(plan)?;
-    names.retain(|name| own.contains(name) || [ASSERTIONS_HOLD, COMES_TO_REST].contains(name));
+    names.retain(|name| {
+        own.iter().any(|it| it.name == *name) || [ASSERTIONS_HOLD, COMES_TO_REST].contains(name)
+    });
     Ok(names.into_iter().map(str::to_owned).collect())
 }
 
 fn is_liveness(site: &Site, promise: &str) -> bool {
-    promise == COMES_TO_REST || site.entry().problem.liveness.contains(&promise)
+    promise == COMES_TO_REST || site.entry().problem.is_liveness(promise)
 }
 
 fn fate(decided: &[&Decided]) -> Fate {

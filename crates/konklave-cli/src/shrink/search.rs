@@ -194,7 +194,7 @@ impl<'a> Search<'a> {
 
     fn plan(&self, world: World, budget: Vec<u32>) -> CheckPlan {
         let limits = Limits { states: Some(STATES), time: Some(TIME), ..Limits::default() };
-        let promises = (self.site.entry().problem.promises)().iter().copied();
+        let promises = (self.site.entry().problem.promises)().iter().map(|it| it.name);
         CheckPlan {
             options: Options {
                 identity: Identity::Fingerprint,

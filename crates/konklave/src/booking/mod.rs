@@ -27,7 +27,7 @@ use std::fmt::{self, Debug};
 use serde::{Deserialize, Serialize};
 
 use crate::NodeId;
-use crate::protocol::{self, Broken};
+use crate::protocol::{self, Broken, Promise};
 
 /// A command of the application to its node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -186,8 +186,15 @@ impl protocol::Monitor for Monitor {
         Ok(())
     }
 
-    fn promises() -> &'static [&'static str] {
-        &["no overlap", "answers on demand", "no groundless denial", "no starvation"]
+    fn promises() -> &'static [Promise] {
+        const {
+            &[
+                Promise::safety("no overlap"),
+                Promise::safety("answers on demand"),
+                Promise::safety("no groundless denial"),
+                Promise::liveness("no starvation"),
+            ]
+        }
     }
 
     fn at_rest(&self) -> Result<(), Broken> {

@@ -27,7 +27,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::NodeId;
-use crate::protocol::{self, Broken};
+use crate::protocol::{self, Broken, Promise};
 
 pub use sampling::{Question, Surroundings};
 
@@ -110,8 +110,8 @@ impl protocol::Monitor for Monitor {
         Ok(())
     }
 
-    fn promises() -> &'static [&'static str] {
-        &[VALIDITY, WRITES_COUNT]
+    fn promises() -> &'static [Promise] {
+        const { &[Promise::safety(VALIDITY), Promise::safety(WRITES_COUNT)] }
     }
 
     fn at_rest(&self) -> Result<(), Broken> {

@@ -1,7 +1,7 @@
 //! Checks the promises of leader election for any algorithm.
 
 use super::{Command, Event, Id, Winner};
-use crate::protocol::{self, Broken};
+use crate::protocol::{self, Broken, Promise};
 use crate::{NodeId, NodeSet};
 
 /// Checks the promises in a run of one or more elections.
@@ -276,8 +276,15 @@ impl protocol::Monitor for Monitor {
         Ok(())
     }
 
-    fn promises() -> &'static [&'static str] {
-        &["one leader", "the right leader", "agreement", "termination"]
+    fn promises() -> &'static [Promise] {
+        const {
+            &[
+                Promise::safety("one leader"),
+                Promise::safety("the right leader"),
+                Promise::safety("agreement"),
+                Promise::liveness("termination"),
+            ]
+        }
     }
 
     fn at_rest(&self) -> Result<(), Broken> {

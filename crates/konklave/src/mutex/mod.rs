@@ -41,7 +41,7 @@ use std::fmt::{self, Debug};
 use serde::{Deserialize, Serialize};
 
 use crate::NodeId;
-use crate::protocol::{self, Broken};
+use crate::protocol::{self, Broken, Promise};
 use overtaking::{BOUNDED_OVERTAKING, Overtaking};
 
 /// A command of the application to its node.
@@ -183,8 +183,15 @@ impl protocol::Monitor for Monitor {
         self.order = None;
     }
 
-    fn promises() -> &'static [&'static str] {
-        &["mutual exclusion", "grants on demand", "no starvation", BOUNDED_OVERTAKING]
+    fn promises() -> &'static [Promise] {
+        const {
+            &[
+                Promise::safety("mutual exclusion"),
+                Promise::safety("grants on demand"),
+                Promise::liveness("no starvation"),
+                Promise::safety(BOUNDED_OVERTAKING),
+            ]
+        }
     }
 
     fn watches(&self, promise: &str) -> bool {

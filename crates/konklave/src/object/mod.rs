@@ -40,7 +40,7 @@ pub use ordered_set::{OrderedSet, OrderedSetOp};
 pub use queue::{Queue, QueueOp};
 pub use register::{Register, RegisterOp};
 pub use replay::{Fault, Places, Replay, Returned};
-pub use shared::{Command, Event, Monitor, PROMISES};
+pub use shared::{Command, Event, Monitor};
 pub use stack::{Stack, StackOp};
 
 use crate::protocol::Data;

@@ -5,7 +5,7 @@ use std::fmt::Debug;
 use serde::{Deserialize, Serialize};
 
 use super::{Answer, Fault, Object, Places, Replay};
-use crate::protocol::{self, Broken, Data};
+use crate::protocol::{self, Broken, Data, Promise};
 use crate::{NodeId, NodeSet};
 
 /// What the application of a process asks for.
@@ -39,9 +39,6 @@ pub enum Event {
     /// The process is a member no longer.
     Left,
 }
-
-/// The promises of every shared object.
-pub const PROMISES: [&str; 4] = [CONSISTENT, LINEARIZABLE, RETURNS, MEMBERSHIP];
 
 const CONSISTENT: &str = "sequentially consistent";
 const LINEARIZABLE: &str = "linearizable";
@@ -132,8 +129,15 @@ where
         Ok(())
     }
 
-    fn promises() -> &'static [&'static str] {
-        &PROMISES
+    fn promises() -> &'static [Promise] {
+        const {
+            &[
+                Promise::safety(CONSISTENT),
+                Promise::safety(LINEARIZABLE),
+                Promise::liveness(RETURNS),
+                Promise::liveness(MEMBERSHIP),
+            ]
+        }
     }
 
     fn at_rest(&self) -> Result<(), Broken> {

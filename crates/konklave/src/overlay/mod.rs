@@ -30,7 +30,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::NodeId;
 use crate::circle::{Arc, Mixer, Point};
-use crate::protocol::{self, Broken};
+use crate::protocol::{self, Broken, Promise};
 pub use member::{Member, Start};
 pub use place::{Place, Side};
 
@@ -303,8 +303,8 @@ impl protocol::Monitor for Monitor {
         self.members = None;
     }
 
-    fn promises() -> &'static [&'static str] {
-        &[RIGHT_NODE, EVERY_SEARCH_ENDS]
+    fn promises() -> &'static [Promise] {
+        const { &[Promise::safety(RIGHT_NODE), Promise::liveness(EVERY_SEARCH_ENDS)] }
     }
 
     fn watches(&self, promise: &str) -> bool {

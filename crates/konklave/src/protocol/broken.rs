@@ -1,4 +1,4 @@
-//! Broken promises.
+//! Promises, kept and broken.
 
 use std::fmt::{self, Display};
 use std::hash::{Hash, Hasher};
@@ -6,6 +6,28 @@ use std::hash::{Hash, Hasher};
 use serde::{Deserialize, Serialize};
 
 use super::NodeId;
+
+/// What a problem promises.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Promise {
+    /// Its name, such as `mutual exclusion`.
+    pub name: &'static str,
+    /// Whether it says that something happens eventually. All other promises say that something
+    /// never happens: safety.
+    pub is_liveness: bool,
+}
+
+impl Promise {
+    /// Something never happens.
+    pub const fn safety(name: &'static str) -> Self {
+        Self { name, is_liveness: false }
+    }
+
+    /// Something happens eventually.
+    pub const fn liveness(name: &'static str) -> Self {
+        Self { name, is_liveness: true }
+    }
+}
 
 /// A broken promise. Two are equal if they say the same in words: a trace that was recorded before
 /// there was a [`node`](Self::node) replays like any other.
