@@ -1,5 +1,8 @@
 //! Quantities as data, and their values in one run.
 
+mod general;
+
+pub use general::{GENERAL, General, with_general};
 use konklave::NodeId;
 use konklave_sim::workload::{Distribution, Spread};
 use serde::ser::{Serialize, SerializeMap, Serializer};
@@ -80,24 +83,6 @@ impl Quantity {
         self.name.replace('_', " ")
     }
 }
-
-/// The quantities of every run, whatever its problem, by their names in JSON.
-pub static COMMON: &[Quantity] = &[
-    Quantity::new("messages", "messages", "all messages that were sent"),
-    Quantity::new("bytes", "bytes", "the size of all messages on the wire"),
-    Quantity::new("time", "ticks", "from the start to the end of the run"),
-    Quantity::new("causal_depth", "messages", "the longest causal chain of messages"),
-    Quantity::new("max_per_node", "messages", "sent and received by the busiest node"),
-    Quantity::new("mean_per_node", "messages", "sent and received by a node, on average"),
-    Quantity::new("gini", "", "how unequal the load of nodes is: 0 is even"),
-];
-
-/// The quantities of the runs of self-stabilising algorithms.
-pub static STABILISATION: &[Quantity] = &[
-    Quantity::new("stabilisation_rounds", "rounds", "until the system was legal"),
-    Quantity::new("messages_per_node", "messages", "sent by a node until then"),
-    Quantity::new("maintenance_per_node_and_round", "messages", "sent by a node since then"),
-];
 
 /// A measured value.
 #[derive(Clone, Copy, Debug, PartialEq)]

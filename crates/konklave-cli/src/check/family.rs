@@ -42,63 +42,9 @@ pub(super) fn check_family(
             "--trace, --worst and --out need one algorithm: name an algorithm instead of a family",
         ));
     }
-    let mut rows = Vec::new();
-    let mut left_out = Vec::new();
-    let mut not_begun: Vec<&str> = Vec::new();
-    for entry in catalog.entries_of(problem) {
-        if progress::is_interrupted() {
-            not_begun.push(&entry.name);
-            continue;
-        }
-        let planned = site_for(args, entry, catalog).and_then(|site| {
-            let plan = narrowed(args, &site, plan(args, &site))?;
-            Ok((site, plan))
-        });
-        match planned {
-            Ok((site, plan)) => {
-                let checked = carry_out_check(&site, &plan)?;
-                rows.push(Row { algorithm: &entry.name, site, plan, checked });
-            }
-            Err(Failure::Bad(reason)) => left_out.push(reason),
-            Err(failure) => return Err(failure),
-        }
-    }
-    if rows.is_empty() {
-        let reason = left_out.first().map_or("", String::as_str);
-        return Err(Failure::bad(format!("no algorithm of the family can be checked: {reason}")));
-    }
-    match (args.format, args.json) {
-        (Some(Format::Junit), _) => {
-            let cases = rows.iter().flat_map(|row| cases(&row.checked, row.algorithm)).collect();
-            let seconds = rows.iter().map(|row| row.checked.seconds).sum();
-            output::text(&Suite { name: out::command(), seconds, cases }.xml())?;
-        }
-        (None, true) => {
-            let report = json!({
-                "family": problem,
-                "rows": rows.iter().map(for_machines).collect::<Vec<_>>(),
-                "left_out": left_out,
-                "not_begun": not_begun,
-            });
-            let options = of_problem(problem, &args.options, Verb::Check);
-            output::json(&Told::new(report, options))?;
-        }
-        (None, false) => {
-            let head = ["algorithm", "network", "states", "verdict", "messages", "waiting", "time"];
-            let head = head.map(str::to_owned).to_vec();
-            let cells: Vec<_> = std::iter::once(head).chain(rows.iter().map(for_people)).collect();
-            let mut lines = match args.markdown {
-                true => output::markdown(&cells),
-                false => output::table(&cells),
-            };
-            lines.extend(left_out.iter().map(|reason| format!("left out: {reason}")));
-            lines.extend(excuses(&rows));
-            if !not_begun.is_empty() {
-                lines.push(format!("interrupted before {}", not_begun.join(", ")));
-            }
-            output::lines(&lines)?;
-        }
-    }
+    let family = Family::check(args, problem, catalog)?;
+    family.tell(args, problem)?;
+    let Family { rows, not_begun, .. } = &family;
     let verdicts = || rows.iter().map(|row| row.checked.verdict);
     Ok(match verdicts().any(|verdict| verdict == Found::Violated) {
         true => Exit::Broken,
@@ -106,6 +52,92 @@ pub(super) fn check_family(
         false if verdicts().all(|verdict| verdict == Found::Exhausted) => Exit::Fine,
         false => Exit::Inconclusive,
     })
+}
+
+/// The results for all algorithms of a family.
+#[derive(Default)]
+struct Family {
+    rows: Vec<Row>,
+    /// Why others were left out.
+    left_out: Vec<String>,
+    /// The algorithms whose turn had not come when the user interrupted.
+    not_begun: Vec<&'static str>,
+}
+
+impl Family {
+    fn check(
+        args: &CheckArgs,
+        problem: &About,
+        catalog: &'static Catalog,
+    ) -> Result<Self, Failure> {
+        let mut family = Self::default();
+        let Self { rows, left_out, not_begun } = &mut family;
+        for entry in catalog.entries_of(problem) {
+            if progress::is_interrupted() {
+                not_begun.push(&entry.name);
+                continue;
+            }
+            let planned = site_for(args, entry, catalog).and_then(|site| {
+                let plan = narrowed(args, &site, plan(args, &site))?;
+                Ok((site, plan))
+            });
+            match planned {
+                Ok((site, plan)) => {
+                    let checked = carry_out_check(&site, &plan)?;
+                    rows.push(Row { algorithm: &entry.name, site, plan, checked });
+                }
+                Err(Failure::Bad(reason)) => left_out.push(reason),
+                Err(failure) => return Err(failure),
+            }
+        }
+        if rows.is_empty() {
+            let reason = left_out.first().map_or("", String::as_str);
+            return Err(Failure::bad(format!(
+                "no algorithm of the family can be checked: {reason}"
+            )));
+        }
+        Ok(family)
+    }
+
+    fn tell(&self, args: &CheckArgs, problem: &'static About) -> Result<(), Failure> {
+        let Self { rows, left_out, not_begun } = self;
+        match (args.format, args.json) {
+            (Some(Format::Junit), _) => {
+                let cases =
+                    rows.iter().flat_map(|row| cases(&row.checked, row.algorithm)).collect();
+                let seconds = rows.iter().map(|row| row.checked.seconds).sum();
+                output::text(&Suite { name: out::command(), seconds, cases }.xml())?;
+            }
+            (None, true) => {
+                let report = json!({
+                    "family": problem,
+                    "rows": rows.iter().map(for_machines).collect::<Vec<_>>(),
+                    "left_out": left_out,
+                    "not_begun": not_begun,
+                });
+                let options = of_problem(problem, &args.options, Verb::Check);
+                output::json(&Told::new(report, options))?;
+            }
+            (None, false) => {
+                let head =
+                    ["algorithm", "network", "states", "verdict", "messages", "waiting", "time"];
+                let head = head.map(str::to_owned).to_vec();
+                let cells: Vec<_> =
+                    std::iter::once(head).chain(rows.iter().map(for_people)).collect();
+                let mut lines = match args.markdown {
+                    true => output::markdown(&cells),
+                    false => output::table(&cells),
+                };
+                lines.extend(left_out.iter().map(|reason| format!("left out: {reason}")));
+                lines.extend(excuses(rows));
+                if !not_begun.is_empty() {
+                    lines.push(format!("interrupted before {}", not_begun.join(", ")));
+                }
+                output::lines(&lines)?;
+            }
+        }
+        Ok(())
+    }
 }
 
 /// For each violated assumption, the algorithms that do not promise to survive it.

@@ -92,16 +92,44 @@ pub(super) fn for_people(
         ),
         String::new(),
     ];
-    let is_one = checked.counterexamples.len() == 1;
+    lines.extend(counterexamples(checked));
+    lines.extend(output::fields(&findings(checked, plan, args, site)));
+    let files = [
+        (&args.trace, !checked.counterexamples.is_empty(), "the schedule"),
+        (&args.worst, checked.worst.is_some(), "the costliest schedule"),
+    ];
+    for (path, is_written, what) in files {
+        if let Some(path) = path.as_ref().filter(|_| is_written) {
+            lines.push(String::new());
+            lines.push(format!("{what} is in {}; show it with `konklave replay`", path.display()));
+        }
+    }
+    lines
+}
+
+/// The schedules that break promises.
+fn counterexamples(checked: &Checked) -> Vec<String> {
+    let mut lines = Vec::new();
     for found in &checked.counterexamples {
         let kind = if found.cycle.is_some() { "An infinite" } else { "A shortest" };
-        lines.push(match is_one {
-            true => format!("{kind} schedule that breaks a promise:"),
-            false => format!("{kind} schedule that breaks '{}':", found.broken.promise),
+        lines.push(match checked.counterexamples.len() {
+            1 => format!("{kind} schedule that breaks a promise:"),
+            _ => format!("{kind} schedule that breaks '{}':", found.broken.promise),
         });
         lines.extend(schedule::lines(&found.schedule));
         lines.push(String::new());
     }
+    lines
+}
+
+/// What is known in the end, by name.
+fn findings<'a>(
+    checked: &'a Checked,
+    plan: &CheckPlan,
+    args: &CheckArgs,
+    site: &Site,
+) -> Vec<(&'a str, String)> {
+    let is_one = checked.counterexamples.len() == 1;
     let mut fields = vec![("verdict", verdict(checked, plan))];
     // A specimen breaks its promises by its own flaw, not by violated assumptions.
     if checked.verdict == Found::Violated && args.specimen.is_none() {
@@ -139,18 +167,7 @@ pub(super) fn for_people(
         let missed = format!("a state is overlooked with probability at most {odds:.0e}");
         fields.push(("coverage", format!("{missed}; --exact rules it out")));
     }
-    lines.extend(output::fields(&fields));
-    let files = [
-        (&args.trace, !checked.counterexamples.is_empty(), "the schedule"),
-        (&args.worst, checked.worst.is_some(), "the costliest schedule"),
-    ];
-    for (path, is_written, what) in files {
-        if let Some(path) = path.as_ref().filter(|_| is_written) {
-            lines.push(String::new());
-            lines.push(format!("{what} is in {}; show it with `konklave replay`", path.display()));
-        }
-    }
-    lines
+    fields
 }
 
 /// The assumptions of the search about order, timers and faults, in words.

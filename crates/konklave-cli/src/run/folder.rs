@@ -45,21 +45,7 @@ pub(super) fn write(
     folder: Folder,
 ) -> Result<String, Failure> {
     let title = format!("{} on a {}", report.algorithm, site.graph().describe());
-    let mark = match (report.verdict, report.ended.is_early()) {
-        (Kept::Violated, _) => Mark::Bad,
-        (_, true) => Mark::Open,
-        _ => Mark::Good,
-    };
-    let sentence = match report.violations.first() {
-        Some(violation) => violation.broken.to_string(),
-        None => format!("ended by {} at {}", report.ended, report.time),
-    };
-    let mut page = HtmlReport::new(&title)
-        .verdict(mark, report.verdict.name(), &sentence)
-        .asked(asked(args, site))
-        .command(&out::command())
-        .section("Results")
-        .preformatted(&out::plain(lines));
+    let mut page = begin(report, args, site, lines, &title);
     let mut files = vec![
         ("results.csv", "one row with every figure"),
         ("results.json", "the same for programs"),
@@ -109,6 +95,31 @@ pub(super) fn write(
     folder.write("results.csv", figures(report)?.csv())?;
     folder.write_json("results.json", &told(report, args, site))?;
     out::finish(folder, &page.table(&table, "Messages of each kind").files(files))
+}
+
+/// The beginning of the page: what came of the run.
+fn begin(
+    report: &RunSummary<'_>,
+    args: &RunArgs,
+    site: &Site,
+    lines: &[String],
+    title: &str,
+) -> HtmlReport {
+    let mark = match (report.verdict, report.ended.is_early()) {
+        (Kept::Violated, _) => Mark::Bad,
+        (_, true) => Mark::Open,
+        _ => Mark::Good,
+    };
+    let sentence = match report.violations.first() {
+        Some(violation) => violation.broken.to_string(),
+        None => format!("ended by {} at {}", report.ended, report.time),
+    };
+    HtmlReport::new(title)
+        .verdict(mark, report.verdict.name(), &sentence)
+        .asked(asked(args, site))
+        .command(&out::command())
+        .section("Results")
+        .preformatted(&out::plain(lines))
 }
 
 /// The configuration of the run: the options given, and the defaults that they imply.

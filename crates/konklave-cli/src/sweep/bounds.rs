@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use konklave_catalog::problem::About;
-use konklave_catalog::quantity::{COMMON, Quantity, STABILISATION};
+use konklave_catalog::quantity::{Quantity, with_general};
 use konklave_report::bound::{Assignment, Bound};
 
 use super::SweepArgs;
@@ -13,8 +13,7 @@ use crate::output::short;
 
 /// Parses the bounds. A bound that no measurement can decide is refused before anything is run.
 pub(super) fn parse(args: &SweepArgs, problem: &About) -> Result<Vec<Bound>, Failure> {
-    let quantities = COMMON.iter().chain(STABILISATION).chain(problem.quantities.iter().copied());
-    let names: Vec<String> = quantities.flat_map(Quantity::names).collect();
+    let names: Vec<String> = with_general(problem.quantities).flat_map(Quantity::names).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let parse = |text: &String| {
         let bound = Bound::parse(text, &names);
@@ -78,7 +77,7 @@ impl Judged {
 fn meanings(bound: &str) -> String {
     let words = bound.split(|it: char| !it.is_alphanumeric() && it != '_');
     let words: BTreeSet<&str> = words.collect();
-    let named = COMMON.iter().filter(|quantity| words.contains(quantity.name));
+    let named = with_general(&[]).filter(|quantity| words.contains(quantity.name));
     named.map(|quantity| format!("; {}: {}", quantity.name, quantity.meaning)).collect()
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use konklave_catalog::option::Verb;
-use konklave_catalog::quantity::COMMON;
+use konklave_catalog::quantity::with_general;
 use serde_json::{Value, json};
 
 use super::SweepArgs;
@@ -65,7 +65,7 @@ pub(super) fn for_machines(
 
 /// The units of quantities. T is the mean delay of a message.
 fn units(summary: &Summary) -> BTreeMap<String, &'static str> {
-    let all = COMMON.iter().chain(summary.problem.quantities.iter().copied());
+    let all = with_general(summary.problem.quantities);
     let measured = all.filter(|quantity| !quantity.unit.is_empty());
     measured.flat_map(|it| it.names().map(|name| (name, it.unit))).collect()
 }

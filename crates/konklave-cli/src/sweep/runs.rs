@@ -7,7 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use konklave_catalog::entry::Entry;
-use konklave_catalog::quantity::{COMMON, Measures, STABILISATION};
+use konklave_catalog::quantity::{GENERAL, Measures};
 use konklave_catalog::site::Site;
 use konklave_catalog::system::Watch;
 use konklave_sim::{Ended as Stopped, Options, Progress, RunReport};
@@ -199,24 +199,8 @@ const PENDING_PER_LIMIT: u64 = 20;
 
 /// The measured quantities of a run, by the names that bounds use.
 fn measured(report: &RunReport<Measures>) -> BTreeMap<String, f64> {
-    let messages = &report.messages;
-    let common = [
-        messages.total as f64,
-        messages.bytes as f64,
-        report.time as f64,
-        f64::from(report.causal_depth),
-        f64::from(messages.max_per_node),
-        messages.mean_per_node,
-        messages.gini,
-    ];
-    let common = COMMON.iter().zip(common.map(Some));
-    let stabilisation = report.stabilisation.into_iter().flat_map(|it| {
-        let rounds = it.rounds.map(|rounds| rounds as f64);
-        let values = [rounds, Some(it.messages_per_node), Some(it.maintenance_per_node_and_round)];
-        STABILISATION.iter().zip(values)
-    });
-    let general = common.chain(stabilisation);
-    let general = general.filter_map(|(quantity, it)| Some((quantity.name.to_owned(), it?)));
+    let general =
+        GENERAL.iter().filter_map(|it| Some((it.quantity.name.to_owned(), (it.read)(report)?)));
     general.chain(report.problem.numbers()).collect()
 }
 
