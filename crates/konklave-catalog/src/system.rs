@@ -97,7 +97,7 @@ pub trait System {
     /// If the options do not suit the site.
     fn explored(&self, plan: &CheckPlan) -> Result<Box<dyn Any>, Refusal>;
 
-    /// The system before anything has happened, to be stepped by hand.
+    /// The system before anything has happened, to be stepped action by action.
     ///
     /// # Errors
     ///

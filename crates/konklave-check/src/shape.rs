@@ -90,7 +90,7 @@ impl Shape {
         part(place as u32, value)
     }
 
-    /// The fingerprint of a message that so many others in its channel precede.
+    /// The fingerprint of a message with this many others before it in its channel.
     fn print_of(self, packet: Packet, before: usize) -> u64 {
         let before = match self.order {
             Order::Any => 0,

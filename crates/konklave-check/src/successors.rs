@@ -175,7 +175,7 @@ impl<'a> Successors<'a> {
         (monitor, watched(self.shape, print, old, monitor))
     }
 
-    /// The fingerprint when so much less can go wrong.
+    /// The fingerprint when these faults are left.
     fn spend(&self, row: &[u32], print: u64, left: Faults) -> u64 {
         let place = self.shape.nodes + 1;
         print
@@ -183,7 +183,7 @@ impl<'a> Successors<'a> {
             .wrapping_add(Shape::print_at(place, Shape::budget(left)))
     }
 
-    /// The first so many inputs of a node's own.
+    /// The first `inputs` inputs of a node's own.
     fn own(
         &mut self,
         row: &[u32],

@@ -109,7 +109,7 @@ fn a_token_on_graphs() {
 }
 
 #[test]
-fn the_dearest_schedule_costs_what_it_says() {
+fn the_costliest_schedule_costs_what_it_says() {
     let options = Options { costs: Costs::Worst, ..Options::default() };
     let path = |me: NodeId| Raymond::new(me, NodeId(me.0.saturating_sub(1)), Variant::Plain);
     let report = check(&[1; 4], options, path);

@@ -15,7 +15,7 @@ const FIELD: &str = r#""checksum":""#;
 /// What closes the last line.
 const CLOSE: &str = "}}";
 
-/// FNV-1a, which finds what was changed, not who wants to deceive.
+/// FNV-1a, which finds accidental changes, not forgeries.
 #[derive(Clone, Copy, Debug)]
 struct Checksum(u64);
 

@@ -65,7 +65,7 @@ fn a_broken_promise_comes_with_a_schedule_that_replays() {
 }
 
 #[test]
-fn the_dearest_schedule_replays_too() {
+fn the_costliest_schedule_replays_too() {
     let worst = path("worst.jsonl");
     let arguments = format!("check raymond --nodes 4 --topology line --worst {}", worst.display());
     let report = json(&format!("{arguments} --fifo --json"));
@@ -77,7 +77,7 @@ fn the_dearest_schedule_replays_too() {
 
 /// What was asked for and cannot be had does not look like success.
 #[test]
-fn a_dearest_schedule_that_there_is_not_is_explained() {
+fn a_missing_costliest_schedule_is_explained() {
     let worst = path("none.jsonl");
     for (arguments, code, reason) in [
         ("perpetuum", 3, "no schedule ends"),

@@ -126,8 +126,8 @@ fn who_is_stuck_says_for_whom_it_waits_and_nobody_enters_instead() {
 }
 
 #[test]
-fn doubled_messages_do_no_harm_where_this_is_claimed() {
-    // With Cao and Singhal's a doubled request can block its arbiter; two never enter together.
+fn duplicate_messages_do_no_harm_where_this_is_claimed() {
+    // With Cao and Singhal's a duplicate request can block its arbiter; two never enter together.
     for (name, can_block) in [("cao-singhal", true), ("reservation", false), ("ring-chase", false)]
     {
         let entry = CATALOG.find(name).unwrap();

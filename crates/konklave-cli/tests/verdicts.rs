@@ -26,8 +26,8 @@ fn who_is_overtaken_when_a_run_ends_is_counted() {
 fn specimens_of_a_forbidden_setting_are_put_into_it() {
     for name in [
         "lamport-out-of-order",
-        "ricart-agrawala-doubled-message",
-        "raymond-doubled-requests",
+        "ricart-agrawala-duplicate-message",
+        "raymond-duplicate-requests",
         "chang-roberts-crash",
         "dolev-klawe-rodeh-out-of-order",
         "le-lann-out-of-order",
@@ -50,11 +50,11 @@ fn specimens_of_a_forbidden_setting_are_put_into_it() {
     let out_of_order = options("--specimen lamport-out-of-order");
     assert_eq!((&out_of_order["fifo"], &out_of_order["beyond"]), (&false.into(), &true.into()));
     assert!(out_of_order["reorder"].is_string(), "{out_of_order}");
-    assert!(options("--specimen ricart-agrawala-doubled-message")["duplicate"].is_string());
+    assert!(options("--specimen ricart-agrawala-duplicate-message")["duplicate"].is_string());
     assert_eq!(options("--specimen chang-roberts-crash")["crash"].as_array().unwrap().len(), 1);
     // What is asked for is done, and nothing else.
     assert_eq!(options("--specimen lamport-out-of-order --fifo")["fifo"], true);
-    let shown = text(&konklave("run --specimen ricart-agrawala-doubled-message").stdout);
+    let shown = text(&konklave("run --specimen ricart-agrawala-duplicate-message").stdout);
     assert!(shown.lines().next().unwrap().contains("--duplicate"), "{shown}");
 }
 

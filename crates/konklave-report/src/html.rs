@@ -11,8 +11,8 @@ pub const GENERATOR: &str = r#"<meta name="generator" content="konklave">"#;
 /// What the tag begins with that names the files of a report. Names are as in addresses.
 const FILES: &str = r#"<meta name="konklave-files" content=""#;
 
-/// The names of the files that a page of ours says belong to it. Names that need quoting in an
-/// address are none that we write.
+/// The names of the files that a page of ours says belong to it. We write no names that need
+/// quoting in an address.
 pub(crate) fn files_of(page: &str) -> impl Iterator<Item = &str> {
     let files = page.split_once(FILES).and_then(|(_, rest)| rest.split_once('"'));
     files.map_or("", |(files, _)| files).split_whitespace()

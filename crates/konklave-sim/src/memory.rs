@@ -99,7 +99,7 @@ impl<T> Deref for Pages<T> {
 
     #[inline(always)]
     fn deref(&self) -> &[T] {
-        // SAFETY: so many items were written there, and `self` owns them.
+        // SAFETY: this many items were written there, and `self` owns them.
         unsafe { slice::from_raw_parts(self.first.as_ptr(), self.len) }
     }
 }
@@ -107,7 +107,7 @@ impl<T> Deref for Pages<T> {
 impl<T> DerefMut for Pages<T> {
     #[inline(always)]
     fn deref_mut(&mut self) -> &mut [T] {
-        // SAFETY: the same, and nobody else has access.
+        // SAFETY: the same, and no one else has access.
         unsafe { slice::from_raw_parts_mut(self.first.as_ptr(), self.len) }
     }
 }
@@ -140,7 +140,7 @@ mod pages {
     /// Where pages begin, and their size.
     type Pages = (NonNull<c_void>, usize);
 
-    /// Pages with room for so many bytes, and where a large one of them begins, to which they are
+    /// Pages with room for this many bytes, and where a large one of them begins, to which they are
     /// aligned; nothing, if small ones will do, or that is not enough, or there are none.
     pub(super) fn map(bytes: usize, align: usize) -> Option<(Pages, NonNull<c_void>)> {
         if bytes < LARGE || align > LARGE {
@@ -148,7 +148,7 @@ mod pages {
         }
         let size = bytes.checked_next_multiple_of(LARGE)?.checked_add(LARGE)?;
         let (access, kind) = (ProtFlags::READ | ProtFlags::WRITE, MapFlags::PRIVATE);
-        // SAFETY: new pages, wherever the system has room, are nobody else's.
+        // SAFETY: new pages, wherever the system has room, belong to no one else.
         let start = unsafe { mmap_anonymous(null_mut(), size, access, kind) }.ok()?;
         let before = start.addr().wrapping_neg() % LARGE;
         let first = start.wrapping_byte_add(before);

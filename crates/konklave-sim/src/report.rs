@@ -17,12 +17,12 @@ pub struct Violation {
     pub broken: Broken,
 }
 
-/// A node that waits, and whom it waits for.
+/// A node that waits, and for which nodes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Waiting {
-    /// Who.
+    /// The node.
     pub node: NodeId,
-    /// For whom.
+    /// The nodes that it waits for.
     pub waits_for: NodeSet,
 }
 

@@ -48,7 +48,7 @@ pub enum Action<P: Protocol> {
     Crash(NodeId),
     /// A crashed node is new again, and asleep.
     Restart(NodeId),
-    /// A message appears that nobody has sent.
+    /// A message appears that no node has sent.
     Forge {
         /// Whose it pretends to be.
         from: NodeId,

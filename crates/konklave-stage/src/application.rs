@@ -47,7 +47,7 @@ pub trait Application: Clone + Eq + Hash + Debug + Send + 'static {
     /// Its own node is back, after a crash that has taken everything from it but its wishes.
     fn revive(&mut self);
 
-    /// The applications of so many nodes that may give all of these commands.
+    /// The applications of this many nodes that may give all of these commands.
     fn supply(nodes: u32, commands: &[(NodeId, Self::Command)]) -> Vec<Self>;
 
     /// The same command where nodes have other numbers; none if it is about a node that is gone.

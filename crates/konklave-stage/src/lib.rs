@@ -1,5 +1,5 @@
-//! A distributed system that is stepped by hand: the [`Stage`], on which golden scripts, replays,
-//! counterexamples and their shrinking happen.
+//! A distributed system that is stepped action by action: the [`Stage`], on which golden scripts,
+//! replays, counterexamples and their shrinking happen.
 //!
 //! A stage holds nodes of one type. Nodes of any algorithm have one type once they are
 //! [`erased`], so what is built on a stage is compiled once per problem.

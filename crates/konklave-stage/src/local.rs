@@ -92,7 +92,7 @@ where
     }
 
     /// Whether the node acts by itself, and would not just stay as it is: a turn without an effect
-    /// is no step.
+    /// is not a step.
     fn has_turn(&self) -> bool {
         self.node.ticks() && {
             let is_idle = |(next, reaction): &(Self, Reaction<P>)| {

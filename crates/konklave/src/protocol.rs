@@ -67,8 +67,8 @@ pub enum Never {}
 
 /// One node of a distributed algorithm: a value, changed only by its transitions.
 ///
-/// A transition is total. What is late or doubled is ignored on purpose; what the node's own logic
-/// makes impossible is an `assert!`; what a dishonest peer could send never panics.
+/// A transition is total. A late or duplicate input is ignored on purpose; what the node's own
+/// logic makes impossible is an `assert!`; what a dishonest peer could send never panics.
 pub trait Protocol: Clone + Eq + Hash + Debug + Send + Sized + 'static {
     /// What nodes send each other.
     type Msg: Data;
@@ -104,8 +104,8 @@ pub trait Protocol: Clone + Eq + Hash + Debug + Send + Sized + 'static {
     /// A message of this node comes back: its receiver has [left](Env::leave) for good.
     fn on_returned(&mut self, _to: NodeId, _msg: Self::Msg, _env: &mut impl Env<Self>) {}
 
-    /// Whom this node waits for before it can go on; nobody if it does not wait. Shown about runs
-    /// that get stuck, so it may say what it believes, even if that is wrong.
+    /// The nodes that this node waits for before it can go on; empty if it does not wait. Shown
+    /// about runs that get stuck, so it may say what it believes, even if that is wrong.
     fn waits_for(&self) -> NodeSet {
         NodeSet::new()
     }
@@ -324,7 +324,7 @@ pub trait Monitor: Clone + Eq + Hash + Debug + Send + 'static {
     }
 
     /// The run has come to rest: nothing is in transit, nothing more will happen.
-    /// What was promised to happen at last must have happened.
+    /// Whatever was promised to happen eventually must have happened.
     fn at_rest(&self) -> Result<(), Broken>;
 }
 

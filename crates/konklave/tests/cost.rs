@@ -6,7 +6,7 @@ mod cost {
     mod answers;
     mod chang_roberts;
     mod chang_roberts_bidirectional;
-    mod doubled;
+    mod duplicates;
     mod fairness;
     mod graph;
     mod graphs;

@@ -1,4 +1,4 @@
-//! One fork lies between every two nodes; who has all of its forks may enter.
+//! One fork lies between every two nodes; a node that has all of its forks may enter.
 //!
 //! K. M. Chandy, J. Misra: The drinking philosophers problem. ACM Transactions on Programming
 //! Languages and Systems 6 (4), 1984. Here everyone is everyone's neighbour.
@@ -6,32 +6,32 @@
 //! # Idea
 //!
 //! A node that wants to enter asks for the forks that are elsewhere. A fork that was used is dirty:
-//! who has it gives it away when asked, even if it waits itself, and asks for it back at once. A
-//! fork arrives clean, and a clean fork is kept until it was used. Who is inside answers later.
+//! its holder gives it away when asked, even if it waits itself, and asks for it back at once. A
+//! fork arrives clean, and a clean fork is kept until it was used. A node inside answers later.
 //!
-//! Say that u goes before v if the fork between them is clean at u, dirty at v, or on its way from v
-//! to u. A fork that travels does not change that. Only an entry does: all forks of who enters
-//! become dirty, and everyone else goes before it. So there are never circles, somebody who waits
-//! goes before all others who wait, and nobody keeps a fork from it for ever. There are no clocks
-//! and no numbers: the forks remember who was served last.
+//! Say that u goes before v if the fork between them is clean at u, dirty at v, or on its way from
+//! v to u. A fork that travels does not change that. Only an entry does: all forks of the node that
+//! enters become dirty, and everyone else goes before it. So there are never circles, a node that
+//! waits goes before all others who wait, and no node keeps a fork from it for ever. There are no
+//! clocks and no numbers: the forks remember who was served last.
 //!
 //! # Cost
 //!
-//! Messages: 0 to 2(n-1) per entry; n-1 under light load, 2(n-1) under heavy. Two for each fork that
-//! is elsewhere: it is kept once it is here. Coordination delay T under heavy load, waiting time 2T
-//! on an idle system. State: three sets of nodes. Messages are empty.
+//! Messages: 0 to 2(n-1) per entry; n-1 under light load, 2(n-1) under heavy. Two for each fork
+//! that is elsewhere: it is kept once it is here. Coordination delay T under heavy load, waiting
+//! time 2T on an idle system. State: three sets of nodes. Messages are empty.
 //!
 //! # Assumes
 //!
 //! A complete network with reliable channels in any order: a request that overtakes the fork it was
 //! sent behind is remembered. No crashes: a fork at a crashed node is gone, and so is a lost one. A
-//! lost request blocks its sender. A doubled fork can let two nodes in together; a doubled request
-//! moves a fork for nothing.
+//! lost request blocks its sender. A duplicate fork can let two nodes in together; a duplicate
+//! request moves a fork for nothing.
 //!
 //! # Differs from the paper
 //!
-//! The token that a request needs there is left out: who waits has asked for every fork that is
-//! elsewhere, exactly once.
+//! The token that a request needs there is left out: a node that waits has asked for every fork
+//! that is elsewhere, exactly once.
 
 use konklave::mutex::{Command, Event, Phase};
 use konklave::protocol::{Env, Invariant, Never, Protocol, Snapshot};
@@ -53,17 +53,17 @@ pub struct Forks {
     me: NodeId,
     nodes: u32,
     phase: Phase,
-    /// With whom we share a fork that is here.
+    /// The nodes with which we share a fork that is here.
     here: NodeSet,
     /// Those of them whose fork is clean. Empty unless we wait.
     clean: NodeSet,
-    /// Who asked for our fork, and did not get it yet.
+    /// The nodes that asked for our fork, and did not get it yet.
     asked: NodeSet,
 }
 
 impl Forks {
-    /// Node `me` of a complete network of `nodes` nodes. At first the fork of two nodes is dirty, at
-    /// the one with the smaller number.
+    /// Node `me` of a complete network of `nodes` nodes. At first the fork of two nodes is dirty,
+    /// at the one with the smaller number.
     pub fn new(me: NodeId, nodes: u32) -> Self {
         let here = NodeId::all(nodes).filter(|&other| other > me).collect();
         let (clean, asked) = (NodeSet::new(), NodeSet::new());
@@ -109,7 +109,7 @@ impl Protocol for Forks {
                 self.here.insert(from);
                 if self.phase == Phase::Waiting {
                     self.clean.insert(from);
-                } // Else earned by a doubled request, and as good as used.
+                } // Else earned by a duplicate request, and as good as used.
                 self.enter_if_all_here(env);
             }
         }

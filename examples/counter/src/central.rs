@@ -13,11 +13,11 @@
 //! # Assumes
 //!
 //! Every message arrives once. Loss: a lost message leaves its request without a number.
-//! Duplication: a duplicate request uses a number up. Crash: without node 0 nobody gets a number.
+//! Duplication: a duplicate request uses a number up. Crash: without node 0 no node gets a number.
 //!
 //! # Differs from the paper
 //!
-//! In nothing: there is none.
+//! There is no paper.
 
 use konklave::NodeId;
 use konklave::protocol::{Env, Never, Protocol};

@@ -9,14 +9,14 @@ use serde::Serialize;
 
 use crate::counting::{Command, Event};
 
-/// Every node asks so often, again as soon as it has its number.
+/// Every node asks this many times, again as soon as it has its number.
 pub struct Askers {
     left: Vec<u32>,
     answers: u64,
 }
 
 impl Askers {
-    /// So many nodes, which ask so often each.
+    /// This many nodes, each of which asks this many times.
     pub fn new(nodes: u32, requests: u32) -> Self {
         Self { left: vec![requests; nodes as usize], answers: 0 }
     }
@@ -60,7 +60,7 @@ impl Workload for Askers {
     }
 }
 
-/// The application of one node in a search: it asks so often, one request after the other.
+/// The application of one node in a search: it asks a number of times, one request after the other.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Asker {
     left: u32,
@@ -68,7 +68,7 @@ pub struct Asker {
 }
 
 impl Asker {
-    /// It asks up to so often.
+    /// It asks up to this many times.
     pub fn new(requests: u32) -> Self {
         Self { left: requests, standing: Standing::Idle }
     }

@@ -19,7 +19,7 @@
 //!
 //! # Differs from the paper
 //!
-//! In nothing: there is none.
+//! There is no paper.
 
 use std::collections::VecDeque;
 use std::process::ExitCode;

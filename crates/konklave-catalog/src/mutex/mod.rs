@@ -98,7 +98,7 @@ impl Problem for Mutex {
         bound.map_or_else(|| Monitor::new(nodes), |bound| Monitor::with_bound(nodes, bound))
     }
 
-    /// Who asked before whom is part of the state otherwise.
+    /// Otherwise the order of the requests is part of the state.
     fn plain_monitor(&self, site: &Site) -> Option<Monitor> {
         Some(Monitor::new(site.nodes()))
     }

@@ -26,7 +26,7 @@ pub struct User<O: Object> {
 }
 
 impl<O: Object> User<O> {
-    /// A process that does this, with up to so many outstanding operations.
+    /// A process that does this, with up to this many outstanding operations.
     pub fn new(script: Vec<Command<O::Op>>, window: u32) -> Self {
         let (script, standing) = (script.into(), Standing::Idle);
         Self { script, window, outstanding: 0, is_changing: false, standing }

@@ -93,7 +93,7 @@ pub struct KeyDraw {
 }
 
 impl KeyDraw {
-    /// Draws from so many keys.
+    /// Draws from this many keys.
     pub fn new(keys: Keys, count: u64) -> Self {
         let weight = |exponent: f64| move |rank: u64| libm::pow((rank + 1) as f64, -exponent);
         let (keys, sums) = match keys {
@@ -235,7 +235,7 @@ pub static ITEMS: Opt = optional(
     is_number,
 );
 
-/// Who joins.
+/// The processes that join.
 pub static JOINS: Opt = Opt {
     draw: |draw| Some(draw.random.below(4).to_string()),
     ..optional(
@@ -255,7 +255,7 @@ pub static JOINS: Opt = Opt {
     )
 };
 
-/// Who leaves.
+/// The processes that leave.
 pub static LEAVES: Opt = Opt {
     draw: |draw| Some(draw.random.below(draw.nodes.clamp(1, 4).into()).to_string()),
     ..optional(

@@ -95,7 +95,7 @@ impl Space<'_> {
         let mut retraced = self.retrace(tally, go_on)?;
         let has_cycles = retraced.has_cycles;
         if !is_broken {
-            // Where schedules are cut short, nobody knows what they would have cost.
+            // The cost of schedules that are cut short is unknown.
             known.worst = retraced.worst.take().map(|worst| self.worst(worst)).transpose()?;
             known.retraced = retraced;
         }

@@ -268,7 +268,7 @@ fn steps(walk: &Walk) -> String {
     }
 }
 
-/// The duty of a cut to heal, which is no node's.
+/// The duty of a cut to heal, which does not belong to a node.
 const HEAL: u32 = u32::MAX;
 
 /// Roughly how many bytes it takes to know a state by its number, in up to three trees.

@@ -24,7 +24,7 @@ impl<'a> Share<'a> {
         Self { held, bytes: 0 }
     }
 
-    /// The thread holds so much now.
+    /// Notes how much the thread holds now.
     pub(super) fn say(&mut self, bytes: usize) {
         if bytes != self.bytes {
             // What has become less wraps round, and adds up all the same.

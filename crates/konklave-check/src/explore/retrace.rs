@@ -130,11 +130,11 @@ impl Space<'_> {
         }
         let has_cycles = done < self.seen.len();
         let mut min = workers.iter().filter_map(|worker| worker.least).min();
-        let dearest = workers.iter().filter_map(|worker| worker.dearest).max();
+        let costliest = workers.iter().filter_map(|worker| worker.costliest).max();
         let overtaken = workers.iter().map(|worker| worker.overtaken).max();
         drop(workers);
-        let max = dearest.map(|(most, _)| most).filter(|_| !has_cycles);
-        let worst = dearest.filter(|_| keeps_worst && !has_cycles).map(|(_, end)| {
+        let max = costliest.map(|(most, _)| most).filter(|_| !has_cycles);
+        let worst = costliest.filter(|_| keeps_worst && !has_cycles).map(|(_, end)| {
             let ledgers = ledgers.into_iter().map(Mutex::into_inner);
             let before = ledgers.map(|ledger| ledger.expect("all threads ended well").before);
             Worst { end, before: before.collect() }

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Below so many rows, threads do not pay.
+/// Below this many rows, threads do not pay.
 const ROWS_PER_THREAD: usize = 256;
 
 /// How many rows a thread takes at a time.

@@ -8,8 +8,8 @@ use crate::meaning::ask;
 use crate::report::Bound;
 
 impl Tally {
-    /// Looks whether anything speaks against going on, with so many bytes that no thread holds and
-    /// that are no states. If states are looked at once more, `again` says how many were.
+    /// Looks whether a limit stops the search; `bytes` is what is held by no thread and is not a
+    /// state. If states are visited a second time, `again` says how many were.
     pub(super) fn look(
         &mut self,
         space: &Space<'_>,
@@ -52,7 +52,7 @@ impl<'a> Watch<'a> {
         Self { space, tally, go_on, looked: None }
     }
 
-    /// So many states were looked at once more, and all that is kept of them takes so many bytes.
+    /// Looks after `done` states were visited a second time, for which `bytes` are kept.
     pub(super) fn look(&mut self, done: usize, bytes: usize) -> Result<(), Bound> {
         if self.looked.is_some_and(|looked| looked.elapsed() < TICK) {
             return Ok(());

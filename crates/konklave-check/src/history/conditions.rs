@@ -61,8 +61,8 @@ impl Condition {
     }
 }
 
-/// Which conditions hold for the witness order: none are said if there is no such order, if the
-/// object holds no elements, or if the element of a pending removal is unknown.
+/// Which conditions hold for the witness order: no condition is judged without such an order, if
+/// the object holds no elements, or if the element of a pending removal is unknown.
 pub fn check_conditions<O: Object>(history: &History<O>) -> Vec<(Condition, bool)> {
     let Some(discipline) = O::DISCIPLINE.filter(|_| history.has_witness()) else {
         return Vec::new();

@@ -53,7 +53,8 @@
 //! # Pending operations
 //!
 //! An operation that has not returned may have had its effect or not, so an order may have it or
-//! leave it out. That includes removals: a pending one may have taken an element that nobody got.
+//! leave it out. That includes removals: a pending one may have taken an element that no process
+//! got.
 
 mod case;
 mod conditions;
@@ -119,7 +120,7 @@ impl Display for Consistency {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Operation<Op> {
-    /// Who asked.
+    /// The process that asked.
     pub process: u32,
     /// How many operations the process had issued before.
     pub seq: u32,

@@ -292,7 +292,7 @@ fn inserted_once<O: Object>(
     Ok(())
 }
 
-/// A witness orders all operations that have returned, or there is none.
+/// A history has a witness for every operation that has returned, or no witness at all.
 fn witnessed<Op: Copy>(
     operations: &[Operation<Op>],
     line: impl Fn(usize) -> usize,

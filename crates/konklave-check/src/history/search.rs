@@ -115,7 +115,7 @@ pub(super) fn found<O: Object>(
         .collect()
 }
 
-/// The elements that are surely inserted, but were given to nobody.
+/// The elements that are surely inserted, but were given to no process.
 fn loose<O: Object>(operations: &[Operation<O::Op>], among: &[usize]) -> Vec<u64> {
     let found = found::<O>(operations, among);
     let inserted = among.iter().filter_map(|&index| match O::nature(operations[index].op) {

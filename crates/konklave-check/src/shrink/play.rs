@@ -130,7 +130,7 @@ where
         if self.breach == Breach::AtRest {
             let stage = &chronicle.stage;
             let is_down = |node: NodeId| stage.locals()[node.index()].status == Status::Down;
-            // Where nobody asks for anything, that nobody gets it breaks no promise.
+            // A promise to answer is not broken where no application has asked.
             if !stage.was_asked()
                 || stage.broken().is_some()
                 || self.returned.iter().any(is_down)

@@ -252,7 +252,7 @@ fn a_second_leader() {
     }
 }
 
-/// An election that nobody calls does not end without a leader.
+/// An election that was not called does not end without a leader.
 #[test]
 fn a_lost_election_was_called_by_someone() {
     let faults = Faults { loss: 0.2, ..Faults::default() };

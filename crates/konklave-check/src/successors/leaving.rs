@@ -23,8 +23,8 @@ impl Successors<'_> {
         self.traits(row[node.index()]).status == Status::Gone
     }
 
-    /// The message at this place cannot be delivered any more: its sender gets it back, or nobody,
-    /// if the sender is gone, too.
+    /// The message at this place cannot be delivered any more: its sender gets it back, or no node
+    /// does, if the sender is gone, too.
     pub(super) fn come_back(
         &mut self,
         row: &[u32],

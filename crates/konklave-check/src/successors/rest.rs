@@ -6,7 +6,7 @@ use crate::application::Standing;
 impl Successors<'_> {
     /// Whether a state with these successors is at rest: nothing more has to happen. Nodes may
     /// crash, the network may be cut, and applications may ask for something, if any has before:
-    /// where nobody asks for anything, that nobody gets it breaks no promise.
+    /// a promise to answer is not broken where no application has asked.
     pub(crate) fn is_at_rest(&mut self, row: &[u32], successors: &[Successor]) -> bool {
         let is_optional = |action: Action| match action {
             Action::Own { node, index } => {

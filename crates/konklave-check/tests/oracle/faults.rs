@@ -26,7 +26,8 @@ fn faults_break_what_assumes_that_there_are_none() {
             let found = agree("ricart-agrawala", locks(&[1, 1], world.faults(faults), make));
             assert_eq!(found.1, Verdict::Violated, "{faults:?}");
         }
-        // Sequence numbers make doubled requests harmless, and a doubled token is no second one.
+        // Sequence numbers make duplicate requests harmless, and a duplicate token is not a second
+        // one.
         let make = |me| SuzukiKasami::new(me, 2);
         let found = agree("suzuki-kasami", locks(&[1, 1], world.faults(duplicate), make));
         assert_eq!(found.1, Verdict::Exhausted);

@@ -231,7 +231,7 @@ fn verdict(checked: &Checked, plan: &CheckPlan) -> String {
     }
 }
 
-/// What stopped a search, with the value of the limit where nobody has given it.
+/// What stopped a search, with the value of the limit where the user has not given it.
 fn limit(bound: Bound, plan: &CheckPlan) -> String {
     match (bound, plan.options.limits.bytes) {
         (Bound::Memory, Some(bytes)) => {

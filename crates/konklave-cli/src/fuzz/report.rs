@@ -79,7 +79,7 @@ pub(super) fn suite(findings: &Findings, entry: &Entry) -> Suite {
     let examples: Vec<_> = findings.examples.iter().filter(within).collect();
     let mut names: Vec<String> =
         (entry.problem.promises)().iter().map(|promise| promise.name.to_owned()).collect();
-    // A broken lemma is no promise of the problem.
+    // A lemma is not a promise of the problem.
     let others = examples.iter().map(|example| example.failures.broken.promise.to_string());
     names.extend(others.filter(|it| !names.contains(it)).collect::<BTreeSet<_>>());
     let outcome = |name: &str| {

@@ -23,7 +23,7 @@ const STATES: u64 = 200_000;
 /// The time limit for each of them.
 const TIME: Duration = Duration::from_secs(5);
 
-/// What a search of a system of so many nodes has found.
+/// What a search of a system of this many nodes has found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Searched {
     /// The number of nodes.
@@ -38,7 +38,7 @@ pub struct Searched {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Extent {
-    /// There is none that ends.
+    /// No schedule ends.
     Exhausted,
     /// None was found before a limit was reached.
     Bounded,

@@ -104,9 +104,9 @@ impl Telling {
     }
 
     /// The event that broke a promise: the last one, or none. That a run has come to rest, or goes
-    /// round in circles, is no event's fault: then nothing is in transit any more, or steps repeat.
-    /// What breaks just when nothing is in transit tells an application something, and the promise
-    /// is broken at no other node.
+    /// round in circles, is not the fault of an event: then nothing is in transit any more, or
+    /// steps repeat. What breaks just when nothing is in transit tells an application something,
+    /// and the promise is broken at no other node.
     fn guilty(&self, broken: &Broken) -> Option<usize> {
         let last = self.events.len().checked_sub(1)?;
         let node = self.events[last].node?;

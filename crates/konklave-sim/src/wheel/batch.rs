@@ -108,7 +108,7 @@ impl<T> Iterator for Batch<T> {
 #[derive(Debug)]
 pub(super) struct Chunks<T> {
     full: Vec<Chunk<T>>,
-    /// Which of the full ones are none any more.
+    /// Which of the full ones are no longer full.
     unused: Vec<u32>,
     spare: Vec<Batch<T>>,
 }

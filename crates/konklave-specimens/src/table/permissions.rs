@@ -190,7 +190,7 @@ pub(crate) static ALL: [Specimen; 20] = [
         ..LOCK
     },
     Specimen {
-        name: "ricart-agrawala-doubled-message",
+        name: "ricart-agrawala-duplicate-message",
         of: "ricart-agrawala",
         flaw: "The algorithm is unchanged, but one message is duplicated: the duplicate reply \
                counts for the next request.",

@@ -89,7 +89,7 @@ pub(crate) static ALL: [Specimen; 18] = [
         ..LOCK
     },
     Specimen {
-        name: "raymond-doubled-requests",
+        name: "raymond-duplicate-requests",
         of: "raymond",
         flaw: "The algorithm is unchanged, but two messages are duplicated: two nodes each believe \
                that the other wants the token, and it moves back and forth for ever.",

@@ -41,7 +41,7 @@ impl<C: Data, E: Data> AnyNode<C, E> {
     ///
     /// # Errors
     ///
-    /// If it is no line of a trace, or has values that the algorithm does not have.
+    /// If it is not a line of a trace, or has values that the algorithm does not have.
     pub fn read(&self, text: &str) -> Result<Line<Self>, Error> {
         let mut line: Line<Self> = serde_json::from_str(text)?;
         let message = |msg: &mut Value| self.node.normalise_message(msg).map(|it| *msg = it);

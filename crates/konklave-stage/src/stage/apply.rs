@@ -112,7 +112,7 @@ where
         if !self.invariants.is_empty() {
             let verdict =
                 self.snapshot(|system| self.invariants.iter().try_for_each(|it| it.judge(system)));
-            // A lemma names nobody; whoever took the step is to blame.
+            // A lemma names no node; the one that took the step is to blame.
             let verdict = verdict.map_err(|broken| Broken { node: Some(node), ..broken });
             self.judge(verdict, effects.len(), &mut broken);
         }
@@ -121,7 +121,7 @@ where
         Applied { line: Line::Step(step), broken }
     }
 
-    /// What is sent to nobody has a number too, but does not arrive.
+    /// A message to a node that does not exist has a number too, but does not arrive.
     fn send(&mut self, from: NodeId, to: NodeId, msg: P::Msg) {
         let number = self.sent;
         self.sent += 1;

@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn doubled_messages_change_nothing() {
+    fn duplicate_messages_change_nothing() {
         let (mut node, mut env) = node(Winner::Largest);
         node.on_message(NodeId(1), explore(8), &mut env);
         env.lines();

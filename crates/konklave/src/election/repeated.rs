@@ -175,7 +175,7 @@ impl<P> Lifts<P> for Repeated<P>
 where
     P: Protocol<Command = Command, Event = Event>,
 {
-    /// The newest: nobody has left it yet.
+    /// The newest: no node has left it yet.
     fn slots(nodes: &[&Self]) -> Vec<u32> {
         nodes.iter().map(|node| node.election).max().into_iter().collect()
     }

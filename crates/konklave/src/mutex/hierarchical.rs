@@ -81,7 +81,7 @@ struct Representative<G> {
     global: G,
     /// How many clients are served in one go.
     bound: u32,
-    /// Who waits in this cluster, first come first.
+    /// The nodes that wait in this cluster, first come first.
     queue: VecDeque<NodeId>,
     right: Right,
 }
@@ -93,7 +93,7 @@ enum Right {
     Absent,
     /// Elsewhere, and asked for.
     Asked,
-    /// Here, and lent to this client, the last of so many.
+    /// Here, and lent to this client, the last of this many.
     Lent { client: NodeId, served: u32 },
 }
 
@@ -192,7 +192,7 @@ impl<G: Protocol<Command = Command, Event = Event>> Hierarchical<G> {
         }
     }
 
-    /// The right is here, nobody uses it, and so many were served in this go.
+    /// The right is here and unused, and this many clients were served in this go.
     fn lend_or_give_back(&mut self, served: u32, env: &mut impl Env<Self>) {
         let Role::Representative(own) = &mut self.role else { return };
         let client = if served < own.bound { own.queue.pop_front() } else { None };
@@ -347,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_doubled_or_out_of_turn_is_ignored() {
+    fn duplicates_and_messages_out_of_turn_are_ignored() {
         let (mut representative, mut env) = node(1);
         representative.on_message(NodeId(3), Msg::Release, &mut env);
         representative.on_message(NodeId(3), Msg::Grant, &mut env);

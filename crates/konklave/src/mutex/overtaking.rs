@@ -96,7 +96,7 @@ impl Overtaking {
         }
     }
 
-    /// The waiting nodes in order. Among those between two later requests there is none.
+    /// The waiting nodes in order. Nodes between two later requests have no order among themselves.
     fn order(&self) -> Vec<(bool, NodeId)> {
         let after = |node: &NodeId| self.places[node.index()].after;
         let mut order: Vec<_> = std::iter::successors(self.oldest, after)

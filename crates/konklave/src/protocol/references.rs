@@ -1,4 +1,4 @@
-//! Who knows whom: the directed graph of addresses that nodes hold and messages carry.
+//! Which nodes know each other: the directed graph of addresses that nodes hold and messages carry.
 //!
 //! In an overlay, a node can only talk to nodes whose addresses it holds. If the graph falls apart,
 //! nothing can join it again, so no rule may drop an address before it has handed it to a node that

@@ -1,5 +1,5 @@
 //! The links of a ring: what is given to them arrives at the neighbour, once and in order, even if
-//! messages are lost, doubled or overtake each other.
+//! messages are lost, duplicated or overtake each other.
 //!
 //! Each link sends one load at a time, numbered, and repeats it until it is acknowledged.
 

@@ -1,4 +1,4 @@
-//! The totals over all schedules, mutex.md 9.2: cheapest and dearest, for the whole budget.
+//! The totals over all schedules, mutex.md 9.2: cheapest and costliest, for the whole budget.
 
 use konklave::NodeId;
 use konklave::graph::{Graph, Topology};
@@ -27,7 +27,7 @@ use super::ring::beside;
 use super::schedules::System;
 use super::tree::Tree;
 
-/// The cheapest and the dearest schedule with channels that keep the order.
+/// The cheapest and the costliest schedule with channels that keep the order.
 fn totals<P>(wanted: &[u32], make: impl Fn(NodeId) -> P) -> Option<(u64, u64)>
 where
     P: Protocol<Command = Command, Event = Event>,

@@ -108,8 +108,8 @@ impl<P: Protocol<Command = Command, Event = Event>> System<P> {
         sent
     }
 
-    /// The messages of the cheapest and of the dearest schedule; none if some schedule gets stuck.
-    /// `check` looks at every state.
+    /// The messages of the cheapest and of the costliest schedule; none if some schedule gets
+    /// stuck. `check` looks at every state.
     pub(super) fn extremes(&self, check: &impl Fn(&Self)) -> Option<(u64, u64)> {
         self.explore(check, &mut BTreeMap::new())
     }

@@ -82,7 +82,7 @@ fn a_lost_message_blocks_and_does_nothing_worse() {
 }
 
 #[test]
-fn doubled_messages_let_two_in_but_do_not_harm_elections() {
+fn duplicate_messages_let_two_in_but_do_not_harm_elections() {
     let found = broken(&duplication(), of_ricart_agrawala);
     assert!(found.contains("mutual exclusion"), "{found:?}");
     let found = broken(&duplication(), of_raymond);

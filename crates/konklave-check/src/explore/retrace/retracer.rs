@@ -28,7 +28,7 @@ pub(super) struct Retracer<'a> {
     /// The messages of the cheapest schedule.
     pub(super) least: Option<u32>,
     /// The messages of the costliest schedule, and its final state.
-    pub(super) dearest: Option<(u32, StateId)>,
+    pub(super) costliest: Option<(u32, StateId)>,
     /// The maximum number of services of other nodes while one waits.
     pub(super) overtaken: u8,
     /// How many edges lead to where none did: two states were taken for one.
@@ -50,7 +50,7 @@ impl<'a> Retracer<'a> {
             overtaken_then: vec![0; turns],
             next: Ready::default(),
             least: None,
-            dearest: None,
+            costliest: None,
             overtaken: 0,
             strays: 0,
         }
@@ -65,7 +65,7 @@ impl<'a> Retracer<'a> {
         if is_end(&found) {
             let (least, most) = (frontier.least[index], frontier.most[index]);
             self.least = Some(self.least.map_or(least, |other| other.min(least)));
-            self.dearest = self.dearest.max(Some((most, rows.id(index))));
+            self.costliest = self.costliest.max(Some((most, rows.id(index))));
         }
         // A step that breaks a promise leads nowhere.
         for successor in found.drain(..).filter(|successor| successor.monitor != BROKEN) {
