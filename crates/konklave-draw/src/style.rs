@@ -26,8 +26,10 @@ const DARK: [&str; COLOURS] =
 const LIGHT_TONES: [&str; 6] = ["#ffffff", "#1b1f24", "#565d66", "#767d87", "#e4e7ea", "#c00020"];
 const DARK_TONES: [&str; 6] = ["#14171b", "#e9ecf0", "#a9b0ba", "#868e99", "#2c3138", "#ff6b7d"];
 
+/// How many dashes there are.
+pub(crate) const DASHES: usize = 6;
 /// Dashes for lines. The first is solid.
-const DASHES: [&str; 6] = ["none", "7 3", "2 3", "9 3 2 3", "4 2 4 5", "12 4"];
+const STROKES: [&str; DASHES] = ["none", "7 3", "2 3", "9 3 2 3", "4 2 4 5", "12 4"];
 
 /// Colour, dash, marker and hatch of the `n`th of several things.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,7 +52,7 @@ impl Look {
 
     /// The class of a line in this colour and with a dash of its own.
     pub(crate) fn dashed(self) -> String {
-        dashed(self, self.variant(DASHES.len()))
+        dashed(self, self.variant(DASHES))
     }
 
     /// The class of an area in this colour.
@@ -96,7 +98,7 @@ pub(crate) const WAITS: Look = Look(4);
 
 /// The class of a line in the colour of a look, with the `n`th dash; the first is solid.
 pub(crate) fn dashed(look: Look, n: usize) -> String {
-    match n % DASHES.len() {
+    match n % DASHES {
         0 => look.line(),
         dash => format!("{} k-d{dash}", look.line()),
     }
@@ -104,7 +106,7 @@ pub(crate) fn dashed(look: Look, n: usize) -> String {
 
 /// The class of the `n`th dash, where a formula is drawn: never solid.
 pub(crate) fn formula_dash(n: usize) -> String {
-    format!("k-d{}", 1 + n % (DASHES.len() - 1))
+    format!("k-d{}", 1 + n % (DASHES - 1))
 }
 
 type Outline = &'static [(f64, f64)];
@@ -236,7 +238,7 @@ fn sheet_of_forms(rule: &mut impl FnMut(&str, &str)) {
     rule(".k-halo", "stroke-width:3;paint-order:stroke;stroke-linejoin:round");
     rule(".k-faint", "stroke-width:.8;stroke-opacity:.3");
     rule(".k-open", "stroke-width:1;stroke-opacity:.6");
-    for (index, dash) in DASHES.iter().enumerate().skip(1) {
+    for (index, dash) in STROKES.iter().enumerate().skip(1) {
         rule(&format!(".k-d{index}"), &format!("stroke-dasharray:{dash}"));
     }
     for index in 0..COLOURS {

@@ -292,6 +292,31 @@ fn no_two_curves_share_colour_and_dash_and_none_leaves_the_frame() {
 }
 
 #[test]
+fn of_curves_that_coincide_all_but_one_have_gaps() {
+    for series in 1..=48 {
+        let mut plot = Plot::new("same").x("n", Axis::Linear).y("y", Axis::Linear);
+        for index in 0..series {
+            // Pairs that coincide.
+            let points = [1.0, 2.0, 3.0].map(|x| Point::new(x, x * f64::from(index / 2)));
+            plot = plot.measured(format!("name{index}"), points);
+        }
+        let svg = plot.svg();
+        let document = parse(&svg);
+        let is_curve = |node: &Node<'_, '_>| {
+            let class = node.attribute("class").unwrap_or_default();
+            node.tag_name().name() == "path" && class.starts_with("k-l") && points(*node).len() == 3
+        };
+        let curves: Vec<_> = document.descendants().filter(is_curve).collect();
+        let looks: Vec<_> = curves.iter().filter_map(|it| it.attribute("class")).collect();
+        let different: BTreeSet<_> = looks.iter().collect();
+        assert_eq!((looks.len(), different.len()), (series as usize, series as usize));
+        for pair in looks.chunks_exact(2).take(4) {
+            assert!(pair[1].contains("k-d"), "{series}: the second hides the first: {pair:?}");
+        }
+    }
+}
+
+#[test]
 fn a_formula_beside_many_series_has_a_dash_of_its_own() {
     let mut plot = Plot::new("many").x("n", Axis::Linear).y("y", Axis::Linear);
     for index in 0..10 {

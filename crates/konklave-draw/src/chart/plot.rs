@@ -1,5 +1,8 @@
 use crate::scale::{Axis, Scale, is_drawable, log_helps};
-use crate::style::Look;
+use crate::style::{DASHES, Look};
+
+/// How far points of two curves may be apart, relative to their values, to look the same.
+const SAME: f64 = 0.005;
 
 /// Something measured, with the interval in which it lies with some confidence.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -152,15 +155,18 @@ impl Plot {
         self
     }
 
-    /// The first dash that no curve of this colour has. The curve of a formula is never solid.
+    /// The first dash that no curve of this colour has. The curve of a formula is never solid, and
+    /// neither is one that would hide another.
     fn free_dash(&self, look: Look, data: &Data) -> usize {
-        let curves = self.series.iter().filter(|series| !matches!(series.data, Data::Band(_)));
-        let taken: Vec<_> = curves
+        let curves = || self.series.iter().filter(|series| !matches!(series.data, Data::Band(_)));
+        let taken: Vec<_> = curves()
             .filter(|series| series.look.colour() == look.colour())
             .map(|series| series.dash)
             .collect();
-        let first = usize::from(matches!(data, Data::Formula(_)));
-        (first..).find(|dash| !taken.contains(dash)).expect("there are enough numbers")
+        let hidden = curves().filter(|series| series.data.hides(data)).count();
+        let first = usize::from(matches!(data, Data::Formula(_))).max(hidden.min(DASHES - 1));
+        let all = (first..DASHES).chain(0..first);
+        all.chain(DASHES..).find(|dash| !taken.contains(dash)).expect("there are enough numbers")
     }
 
     /// Chooses the scales and leaves out what has no place on them. `ticks` says how many labels
@@ -223,6 +229,14 @@ impl Series {
 }
 
 impl Data {
+    /// Whether the curves of two measured series lie on top of each other.
+    fn hides(&self, other: &Self) -> bool {
+        let (Self::Measured(mine), Self::Measured(others)) = (self, other) else { return false };
+        let is_near = |a: f64, b: f64| (a - b).abs() <= SAME * a.abs().max(b.abs());
+        let coincide = |(a, b): (&Point, &Point)| is_near(a.x, b.x) && is_near(a.y, b.y);
+        !mine.is_empty() && mine.len() == others.len() && mine.iter().zip(others).all(coincide)
+    }
+
     pub(super) fn len(&self) -> usize {
         match self {
             Self::Measured(points) => points.len(),
