@@ -23,25 +23,6 @@ pub(super) fn for_people(report: &RunSummary<'_>, args: &RunArgs, site: &Site) -
         ),
         String::new(),
     ];
-    let verdict = match (report.violations.first(), report.ended.is_early()) {
-        (Some(violation), _) => {
-            let Violation { time, broken } = violation;
-            format!("{}  at {time}: {broken}", output::red("violated"))
-        }
-        (None, true) => {
-            let reason = match report.ended {
-                Ended::TimeLimit if report.time == LAST_TICK => "where the clock ends,",
-                Ended::TimeLimit => "by the time limit",
-                Ended::EventLimit => "by the event limit",
-                Ended::RoundLimit => "by the round limit",
-                _ => "by the user",
-            };
-            format!("ok so far, stopped {reason} at {}", report.time)
-        }
-        (None, false) => {
-            format!("{}  ended by {} at {}", output::green("ok"), report.ended, report.time)
-        }
-    };
     let messages = report.messages;
     let kinds: Vec<_> = messages
         .by_kind
@@ -50,7 +31,7 @@ pub(super) fn for_people(report: &RunSummary<'_>, args: &RunArgs, site: &Site) -
         .collect();
     let kinds = if kinds.is_empty() { String::new() } else { format!(" ({})", kinds.join(", ")) };
     let mut fields = vec![
-        ("verdict", verdict),
+        ("verdict", verdict(report)),
         ("messages", format!("{}{kinds}", grouped(messages.total))),
         ("bytes", grouped(messages.bytes)),
         (
@@ -81,6 +62,29 @@ pub(super) fn for_people(report: &RunSummary<'_>, args: &RunArgs, site: &Site) -
     ));
     lines.extend(output::fields(&fields));
     lines
+}
+
+/// Whether the run kept its promises, and why it ended.
+fn verdict(report: &RunSummary<'_>) -> String {
+    match (report.violations.first(), report.ended.is_early()) {
+        (Some(violation), _) => {
+            let Violation { time, broken } = violation;
+            format!("{}  at {time}: {broken}", output::red("violated"))
+        }
+        (None, true) => {
+            let reason = match report.ended {
+                Ended::TimeLimit if report.time == LAST_TICK => "where the clock ends,",
+                Ended::TimeLimit => "by the time limit",
+                Ended::EventLimit => "by the event limit",
+                Ended::RoundLimit => "by the round limit",
+                _ => "by the user",
+            };
+            format!("ok so far, stopped {reason} at {}", report.time)
+        }
+        (None, false) => {
+            format!("{}  ended by {} at {}", output::green("ok"), report.ended, report.time)
+        }
+    }
 }
 
 /// The faults of a specimen, as options: what it needs may not be on the command line.
