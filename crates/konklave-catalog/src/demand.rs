@@ -84,7 +84,12 @@ pub static ENTRIES: Opt = Opt {
     usual: &[
         (Verb::Run, Usual::Is("5")),
         (Verb::Check, Usual::Is("1")),
-        (Verb::Compare, Usual::Means("enough for precise means")),
+        (
+            Verb::Compare,
+            Usual::Means(
+                "enough for precise means; locks are measured without the beginning and the end",
+            ),
+        ),
         (
             Verb::Sweep,
             Usual::Means(
@@ -160,7 +165,8 @@ pub static REQUESTERS: Opt = Opt {
 pub static WARMUP: Opt = Opt {
     name: "warmup",
     value: "ENTRIES",
-    help: "Leave this many entries out of the measurements, at the beginning and at the end",
+    help: "Leave this many entries out of the measurements, at the beginning and at the end, as \
+           `compare` and `sweep` do to measure the steady state",
     usual: &[(Verb::Run, Usual::Is("0"))],
     check: is_count,
     draw: never_drawn,

@@ -39,7 +39,8 @@ pub use turns::TurnArgs;
   konklave check maekawa --nodes 3               in every order
   konklave fuzz cao-singhal                      at random
 
-Exit codes: 0 fine, 1 a promise was broken, 2 bad usage or input, 3 inconclusive.")]
+Exit codes: 0 fine, 1 a promise was broken, 2 bad usage or input, 3
+inconclusive.")]
 pub struct Cli {
     /// The subcommand.
     #[command(subcommand)]
@@ -133,7 +134,10 @@ pub struct ExplainArgs {
   konklave run raymond --nodes 127 --topology tree:2 --load light
   konklave run raymond --nodes 7 --crash 2@40 --trace t.jsonl
 
-Times are in ticks. T, the unit of reported times, is the mean delay of a message.")]
+A run is measured from its beginning to its end, unless --warmup is given;
+`compare` and `sweep` measure the steady state of locks, as formulas do.
+Times are in ticks. T, the unit of reported times, is the mean delay of a
+message.")]
 pub struct RunArgs {
     /// The algorithm, by a name that `list` shows
     #[arg(required_unless_present = "specimen", default_value = "", hide_default_value = true)]

@@ -141,3 +141,20 @@ fn some_algorithms_are_compared_under_several_loads() {
     assert!(refused("compare raymond,chang-roberts").contains("what they measure differs"));
     assert!(refused("compare raymond --load light,full").contains("'full' is not a load"));
 }
+
+/// `run` measures the whole of a run, `compare` the steady state of a longer one. The options that
+/// `compare` reports make both measure the same.
+#[test]
+fn a_run_with_the_options_of_a_comparison_has_its_figures() {
+    for load in ["heavy", "light"] {
+        let compared = json(&format!("compare raymond --nodes 13 --load {load} --json"));
+        let of = |name: &str| compared["options"][name].as_str().unwrap().to_owned();
+        let (entries, cs, warmup) = (of("entries"), of("cs"), of("warmup"));
+        let run = format!("run raymond --nodes 13 --load {load} --entries {entries} --cs {cs}");
+        let same = json(&format!("{run} --warmup {warmup} --json"));
+        let (row, ran) = (&compared["rows"][0], &same["mutex"]);
+        assert!(ran["messages_per_entry"].is_number(), "{ran}");
+        assert_eq!(ran["messages_per_entry"], row["messages_per_entry"], "{load}");
+        assert_ne!(json(&format!("{run} --json"))["mutex"], *ran, "{load}: no warm-up");
+    }
+}

@@ -22,11 +22,14 @@ pub(crate) const NODES: &str = "13";
   konklave compare election --topology ring --nodes 1024
   konklave compare mutex --nodes 13 --load heavy --out out/mutex
 
---load takes several loads, separated by commas, each with rows of its own. `sweep` takes lists of
-sizes, networks, delays, variants and faults as well.
+--load takes several loads, separated by commas, each with rows of its own.
+`sweep` takes lists of sizes, networks, delays, variants and faults as well.
 
-The family decides which workload is run, and how often: locks have one long run, measured in its
-steady state if there is one; algorithms that depend on the order of ids run for several orders.")]
+The family decides which workload is run, and how often: locks have one long
+run, measured in its steady state if there is one, because formulas are about
+that; algorithms that depend on the order of ids run for several orders. The
+heading names the options with which `run`, which measures the whole of a
+shorter run otherwise, shows the same figures.")]
 pub struct CompareArgs {
     /// The family, by a name that `list` shows; or some of its algorithms, separated by commas
     #[arg(value_name = "ALGORITHMS")]
