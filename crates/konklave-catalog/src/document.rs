@@ -90,6 +90,12 @@ impl Document {
         self.labelled("Cost", name)
     }
 
+    /// The degree of fairness that a lock states, without the reason behind the colon.
+    pub fn fairness(&self) -> Option<String> {
+        let statement = self.cost("fairness")?;
+        Some(statement.split(": ").next().unwrap_or_default().to_owned())
+    }
+
     /// The year of publication: the last one that the reference's first sentence group names.
     pub fn year(&self) -> Option<u32> {
         let is_year = |word: &&str| word.len() == 4 && word.chars().all(|c| c.is_ascii_digit());

@@ -22,6 +22,10 @@ struct Row {
     family: &'static About,
     needs: Needs,
     messages: String,
+    /// The whole statement, with its reason.
+    fairness: Option<String>,
+    #[serde(skip)]
+    degree: Option<String>,
     year: Option<u32>,
     summary: String,
     reference: String,
@@ -37,6 +41,8 @@ impl From<&Entry> for Row {
             family: entry.problem,
             needs: entry.needs,
             messages: document.messages(),
+            fairness: document.cost("fairness"),
+            degree: document.fairness(),
             year: document.year(),
             summary: document.summary,
             reference: document.reference,
@@ -58,16 +64,30 @@ pub fn list(args: &ListArgs, catalog: &'static Catalog) -> Result<Exit, Failure>
         output::json(&Told::plain(json!({ "algorithms": rows })))?;
         return Ok(Exit::Fine);
     }
-    let head = ["algorithm", "family", "network", "year", "messages"].map(str::to_owned).to_vec();
-    let cells = rows.iter().map(|row| {
-        let year = row.year.map_or_else(String::new, |year| year.to_string());
-        let family = row.family.to_string();
-        vec![row.name.clone(), family, row.needs.network.to_string(), year, row.messages.clone()]
-    });
-    let mut lines = output::table(&[head].into_iter().chain(cells).collect::<Vec<_>>());
-    lines[0] = output::bold(&lines[0]);
+    let mut lines = output::table(&cells(&rows, family.is_none()));
     lines.push(String::new());
     lines.push("`konklave explain NAME` explains one of them.".to_owned());
     output::lines(&lines)?;
     Ok(Exit::Fine)
+}
+
+/// The table, its head first. A family has no column for its name, but one for the degree of
+/// fairness if its algorithms state it.
+fn cells(rows: &[Row], has_family: bool) -> Vec<Vec<String>> {
+    let has_degree = !has_family && rows.iter().any(|row| row.degree.is_some());
+    let line = |columns: [String; 6]| {
+        let [name, family, network, year, messages, degree] = columns;
+        let family = has_family.then_some(family);
+        let degree = has_degree.then_some(degree);
+        let middle = [network, year, messages];
+        std::iter::once(name).chain(family).chain(middle).chain(degree).collect()
+    };
+    let head = ["algorithm", "family", "network", "year", "messages", "fairness"];
+    let row = |row: &Row| {
+        let year = row.year.map_or_else(String::new, |year| year.to_string());
+        let (family, network) = (row.family.to_string(), row.needs.network.to_string());
+        let degree = row.degree.clone().unwrap_or_default();
+        line([row.name.clone(), family, network, year, row.messages.clone(), degree])
+    };
+    std::iter::once(line(head.map(str::to_owned))).chain(rows.iter().map(row)).collect()
 }

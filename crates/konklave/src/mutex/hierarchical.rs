@@ -20,8 +20,8 @@
 //!
 //! - Time: coordination delay 2T within a batch, plus that of G between two clusters.
 //! - State: the queue of the cluster, and the state of G.
-//! - Fairness: no starvation, but no bound on overtaking that holds for
-//!   all clusters: it grows with the bound and with the size of clusters.
+//! - Fairness: no starvation, but no bound on overtaking: it would grow with the
+//!   size of clusters, and with the entries in one go.
 //!
 //! # Assumes
 //!

@@ -19,8 +19,8 @@
 //! - Time: coordination delay T under heavy load; waiting time nT/2 on average and nT at most on an
 //!   idle system, with T + D for T if nodes linger.
 //! - State: the phase only.
-//! - Fairness: each node overtakes a waiting one at most once, if the
-//!   token reaches it first.
+//! - Fairness: each node overtakes a waiting one at most once: the
+//!   token may reach it first.
 //!
 //! # Assumes
 //!

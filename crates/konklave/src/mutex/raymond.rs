@@ -32,8 +32,8 @@
 //!
 //! - Time: coordination delay 2T(n-1)/n under heavy load, at worst diameter times T; greedy T.
 //! - State: a pointer and a queue of at most degree + 1 nodes.
-//! - Fairness: each node overtakes a waiting one at most once, with a
-//!   request that is forwarded together with an older one from the same direction. With `greedy`,
+//! - Fairness: each node overtakes a waiting one at most once: its
+//!   request may be forwarded together with an older one from the same direction. With `greedy`,
 //!   a node overtakes it whenever the token passes by: at most n-2 times.
 //!
 //! # Assumes

@@ -22,7 +22,7 @@
 //!
 //! - Time: coordination delay T, waiting time 2T on an idle system.
 //! - State: a clock and n times.
-//! - Fairness: each node overtakes a waiting one at most once, if it is
+//! - Fairness: each node overtakes a waiting one at most once: it may be
 //!   nearer to the token in cyclic order.
 //!
 //! # Assumes

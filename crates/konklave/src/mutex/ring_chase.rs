@@ -27,8 +27,8 @@
 //!
 //! - Time: coordination delay T under heavy load, waiting time nT on an idle system.
 //! - State: two numbers.
-//! - Fairness: each node overtakes a waiting one at most once, if the
-//!   token reaches it first.
+//! - Fairness: each node overtakes a waiting one at most once: the
+//!   token may reach it first.
 //!
 //! # Assumes
 //!

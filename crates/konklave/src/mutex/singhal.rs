@@ -25,7 +25,7 @@
 //!
 //! - Time: coordination delay T, waiting time 2T on an idle system.
 //! - State: n guesses and n numbers, and as many in the token.
-//! - Fairness: each node overtakes a waiting one at most once, if it is
+//! - Fairness: each node overtakes a waiting one at most once: it may be
 //!   nearer to the token in cyclic order.
 //!
 //! # Assumes
