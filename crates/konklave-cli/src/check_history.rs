@@ -21,23 +21,26 @@ use crate::told::Told;
   konklave check-history examples/histories/dictionary-stale.jsonl --consistency sequential
   konklave check-history - --json < examples/histories/queue-overtaken.jsonl
 
-The file is JSON Lines. The first line names the object: register, dictionary, ordered_set, queue,
-stack or heap. Each other line is an operation:
+The file is JSON Lines. The first line names the object: register, dictionary,
+ordered_set, queue, stack or heap. Each other line is an operation:
   {\"konklave_history\":1,\"object\":\"queue\"}
   {\"process\":0,\"seq\":0,\"op\":{\"enqueue\":5},\"invoked\":3,\"returned\":9}
   {\"process\":1,\"seq\":0,\"op\":\"dequeue\",\"result\":5,\"invoked\":4,\"returned\":12}
-An operation without 'returned' is pending; a result of null means that there was no value. If all
-completed operations have a 'witness', a list of numbers, that order is checked, which is fast.
-Otherwise, or if the witness order fails, the search looks for any valid order.
+An operation without 'returned' is pending; a result of null means that there
+was no value. If all completed operations have a 'witness', a list of numbers,
+that order is checked, which is fast. Otherwise, or if the witness order fails,
+the search looks for any valid order.
 
-Several objects have names, and each operation says which it is about; each is judged by itself:
-  {\"konklave_history\":1,\"objects\":{\"jobs\":\"queue\",\"done\":\"ordered_set\"}}
-  {\"object\":\"jobs\",\"process\":0,\"seq\":0,\"op\":{\"enqueue\":5},\"invoked\":3,\"returned\":9}
+Several objects have names, and each operation says which it is about; each is
+judged by itself:
+  {\"konklave_history\":1,\"objects\":{\"q\":\"queue\",\"s\":\"ordered_set\"}}
+  {\"object\":\"q\",\"process\":0,\"seq\":0,\"op\":{\"enqueue\":5},\"invoked\":3,\"returned\":9}
 
-Operations of one process may overlap (pipelining). Sequential consistency keeps the order in which
-it invoked them, its program order. Linearizability keeps real time only, so it says nothing about
-the order of those that overlap, and does not imply sequential consistency; then the check also says
-whether one order keeps both: linearizable in program order.
+Operations of one process may overlap (pipelining). Sequential consistency
+keeps the order in which it invoked them, its program order. Linearizability
+keeps real time only, so it says nothing about the order of those that overlap,
+and does not imply sequential consistency; then the check also says whether one
+order keeps both: linearizable in program order.
 
 Exit codes: 0 consistent, 1 violated, 2 bad usage or input,
 3 inconclusive: the search hit its limit.")]
@@ -216,7 +219,7 @@ fn reasons(finding: &Finding) -> Vec<String> {
         let returned = it.returned.map_or("pending".to_owned(), |returned| returned.to_string());
         vec![format!("  {it}"), format!("{}..{returned}", it.invoked)]
     });
-    lines.extend(output::table(&rows.collect::<Vec<_>>()));
+    lines.extend(output::list(&rows.collect::<Vec<_>>()));
     let explained = explanation.explained.iter().map(|it| format!("  {it}"));
     lines.push(match explanation.explained.is_empty() {
         true => "None of them can come first:".to_owned(),

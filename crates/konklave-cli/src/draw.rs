@@ -29,12 +29,13 @@ use crate::{Exit, out};
   konklave run raymond --nodes 5 --trace - | konklave draw - t.png
   konklave draw out/growth/growth.svg growth.pdf
 
-The name of the picture says its format: .svg, .png or .pdf. The pictures of reports can be
-converted the same way. A diagram that is wider than --width is broken into rows, and scaled down
-if what cannot be broken is wider still.
+The name of the picture says its format: .svg, .png or .pdf. The pictures of
+reports can be converted the same way. A diagram that is wider than --width is
+broken into rows, and scaled down if what cannot be broken is wider still.
 Without --from, --to and --causal, a long trace is cut to a legible excerpt.
-Steps are numbered from 0 in the order of the trace: --numbers writes the numbers into the picture.
-In the trace of a search, the number of a step is its time.")]
+Steps are numbered from 0 in the order of the trace: --numbers writes the
+numbers into the picture. In the trace of a search, the number of a step is its
+time.")]
 pub struct DrawArgs {
     /// The trace, as written by `run --trace`, `check --trace` or `fuzz --trace`; or a picture of a
     /// report, as SVG; - reads a trace from standard input
@@ -75,9 +76,10 @@ pub struct DrawArgs {
   konklave export t.jsonl --to csv > t.csv
   konklave export t.jsonl --to dot | dot -Tsvg > network.svg
 
-perfetto: the Trace Event Format, for ui.perfetto.dev and chrome://tracing. shiviz: a log with
-vector clocks; its first line is the regular expression that ShiViz asks for. dot, graphml: the
-network, for Graphviz, yEd, Gephi and others, and for --topology file:PATH.")]
+perfetto: the Trace Event Format, for ui.perfetto.dev and chrome://tracing.
+shiviz: a log with vector clocks; its first line is the regular expression that
+ShiViz asks for. dot, graphml: the network, for Graphviz, yEd, Gephi and
+others, and for --topology file:PATH.")]
 pub struct ExportArgs {
     /// The trace, as written by `run --trace`, `check --trace` or `fuzz --trace`
     pub file: PathBuf,

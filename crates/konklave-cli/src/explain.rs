@@ -74,7 +74,7 @@ pub fn explain(args: &ExplainArgs, catalog: &'static Catalog) -> Result<Exit, Fa
         .iter()
         .map(|message| vec![format!("  {}", message.name), message.meaning.clone()])
         .collect();
-    section("Messages", output::table(&names));
+    section("Messages", output::list(&names));
     section("Promises", promises.iter().map(|it| judged(it, entry.flaw)).collect());
     if !entry.choices.is_empty() {
         let options = entry.choices.iter();

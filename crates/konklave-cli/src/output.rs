@@ -75,6 +75,14 @@ pub(crate) fn is_narrow() -> bool {
     width::columns().is_some()
 }
 
+/// The widest text that is easy to read.
+const PARAGRAPH: usize = 100;
+
+/// The lines of a text, no wider than the terminal.
+pub(crate) fn paragraph(text: &str) -> Vec<String> {
+    width::wrapped(text, width::columns().map_or(PARAGRAPH, |columns| columns.min(PARAGRAPH)))
+}
+
 /// Prints a report: to standard error if the trace goes to standard output.
 pub(crate) fn report(lines: &[String], trace: Option<&Path>) -> io::Result<()> {
     if !trace.is_some_and(out::is_output) {
@@ -90,11 +98,38 @@ pub(crate) fn fields(fields: &[(&str, String)]) -> Vec<String> {
     fields.iter().map(|(name, value)| format!("  {name:width$}  {value}")).collect()
 }
 
-/// A table with its columns aligned, a text for each row; the first row is its head. Where the
-/// output is narrow, a row has several lines.
+/// The lines of a table, its columns aligned; the first row is its head.
 pub(crate) fn table(rows: &[Vec<String>]) -> Vec<String> {
-    let lines = width::table(rows, width::columns().unwrap_or(usize::MAX / 2));
-    lines.iter().map(|lines| lines.join("\n")).collect()
+    aligned(rows, 0, true)
+}
+
+/// The same, `indent` columns to the right.
+pub(crate) fn indented_table(rows: &[Vec<String>], indent: usize) -> Vec<String> {
+    aligned(rows, indent, true)
+}
+
+/// The lines of names and what they mean, in columns without a head.
+pub(crate) fn list(rows: &[Vec<String>]) -> Vec<String> {
+    aligned(rows, 0, false)
+}
+
+/// The parts of a table that is too wide are below each other, each with its head.
+fn aligned(rows: &[Vec<String>], indent: usize, has_head: bool) -> Vec<String> {
+    let columns = width::columns().unwrap_or(usize::MAX / 2).saturating_sub(indent);
+    let mut lines = Vec::new();
+    for part in width::table(rows, columns) {
+        if !lines.is_empty() {
+            lines.push(String::new());
+        }
+        for (place, row) in part.into_iter().enumerate() {
+            let paint = |line: String| match place {
+                0 if has_head => bold(&line),
+                _ => line,
+            };
+            lines.extend(row.into_iter().map(|line| " ".repeat(indent) + &paint(line)));
+        }
+    }
+    lines
 }
 
 /// A table in Markdown; the first row is its head.

@@ -29,8 +29,9 @@ use crate::told::Told;
   konklave run raymond --nodes 5 --trace t.jsonl && konklave replay t.jsonl
   konklave run raymond --nodes 5 --trace - | konklave replay -
 
-Exit codes: 0 the run kept its promises, 1 it broke one, 2 bad usage or input, such as a trace
-whose replay differs from the recording, 3 inconclusive: the run was stopped before its end.")]
+Exit codes: 0 the run kept its promises, 1 it broke one, 2 bad usage or input,
+such as a trace whose replay differs from the recording, 3 inconclusive: the
+run was stopped before its end.")]
 pub struct ReplayArgs {
     /// The trace, as written by `run --trace`; - reads it from standard input
     pub file: PathBuf,

@@ -190,8 +190,7 @@ pub(crate) fn comparison(shortened: &Shortened) -> Vec<String> {
             .into_iter()
             .map(|(name, (before, after))| vec![name.to_owned(), grouped(before), grouped(after)]),
     );
-    let mut lines: Vec<_> =
-        output::table(&rows).into_iter().map(|row| format!("  {row}")).collect();
+    let mut lines = output::indented_table(&rows, 2);
     lines.push(proved(shortened));
     lines
 }

@@ -2,6 +2,7 @@
 
 mod user;
 
+use std::collections::BTreeSet;
 use std::process::{Command, Stdio};
 
 use user::{file, fine, konklave, refused, text};
@@ -83,6 +84,7 @@ fn in_columns(arguments: &str, columns: u32) -> String {
 fn output_fits_the_terminal() {
     for arguments in [
         "list",
+        "list mutex",
         "list --specimens",
         "explain raymond",
         "explain ricart-agrawala",
@@ -92,9 +94,12 @@ fn output_fits_the_terminal() {
         "sweep raymond --nodes 3,7 --seeds 2",
         "check raymond --nodes 2",
         "check booking --nodes 2 --states 500",
+        "check election --nodes 2 --states 500",
+        "check raymond --nodes 2 --faults --states 500",
+        "ring 3 -n 1 --sleep 0 --worker-sleep 0",
     ] {
-        // The plot of a sweep is as wide as it is.
-        let is_drawn = arguments.starts_with("sweep");
+        // The plot of a sweep is as wide as it is, and so are the notices of a ring.
+        let is_drawn = arguments.starts_with("sweep") || arguments.starts_with("ring");
         for columns in [80, 60].into_iter().take(if is_drawn { 1 } else { 2 }) {
             let output = in_columns(arguments, columns);
             assert!(output.lines().count() > 1, "{arguments}: {output}");
@@ -108,17 +113,72 @@ fn output_fits_the_terminal() {
 
 #[test]
 fn nothing_is_lost_in_a_narrow_terminal() {
-    let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
-    let (mut wide, mut narrow) = (words(&fine("list")), words(&in_columns("list", 60)));
-    wide.sort();
-    narrow.sort();
-    assert_eq!(wide, narrow);
+    // The first column is in every part of a table, so words may come more often.
+    let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<BTreeSet<_>>();
+    for arguments in ["list", "list mutex", "compare mutex --nodes 4 --entries 3"] {
+        assert_eq!(words(&fine(arguments)), words(&in_columns(arguments, 60)), "{arguments}");
+    }
 }
 
 #[test]
 fn a_pipe_has_no_width() {
     let widest = fine("list").lines().map(|line| line.chars().count()).max().unwrap();
     assert!(widest > 80, "{widest}");
+}
+
+#[test]
+fn a_table_that_is_too_wide_is_several_with_names() {
+    let names = "raymond,naimi-trehel,suzuki-kasami";
+    let shown = in_columns(&format!("compare {names} --nodes 4"), 80);
+    let table: Vec<_> = shown.lines().skip_while(|line| !line.starts_with("algorithm")).collect();
+    let parts: Vec<_> = table.split(|line| line.is_empty()).take(2).collect();
+    assert!(parts[0][0].contains("formula") && parts[1][0].ends_with("bytes"), "{shown}");
+    let agrees = |part: &[&str]| part.iter().any(|line| line.contains(" ok"));
+    assert!(agrees(parts[0]) && !agrees(parts[1]), "a verdict is beside its formula: {shown}");
+    for part in parts {
+        assert!(part[0].starts_with("algorithm"), "{shown}");
+        for name in names.split(',') {
+            assert_eq!(part.iter().filter(|line| line.starts_with(name)).count(), 1, "{shown}");
+        }
+    }
+    let wide = in_columns(&format!("compare {names} --nodes 4"), 200);
+    assert_eq!(wide.matches("algorithm ").count(), 1, "{wide}");
+    let ring = in_columns("ring 3 -n 1 --sleep 0 --worker-sleep 0", 80);
+    assert_eq!(ring.lines().filter(|line| line.starts_with("election  ")).count(), 2, "{ring}");
+}
+
+/// Text below the options is wrapped in the source: what is wider is wrapped again, into stubs.
+#[test]
+fn help_fits_eighty_columns() {
+    let verbs = "run compare sweep check fuzz shrink replay draw export list explain ring \
+                 check-history experiment";
+    for verb in verbs.split_whitespace() {
+        let help = in_columns(&format!("{verb} --help"), 300);
+        let text = help.lines().skip_while(|line| !line.starts_with("Example"));
+        for line in text.filter(|line| !line.starts_with("  konklave ")) {
+            assert!(line.chars().count() <= 80, "{verb}: {line}");
+        }
+    }
+}
+
+#[test]
+fn the_list_of_a_family_states_fairness() {
+    let shown = text(&konklave("list mutex").stdout);
+    let degree = |name: &str| {
+        let line = shown.lines().find(|line| line.starts_with(&format!("{name} ")));
+        line.unwrap().rsplit("  ").next().unwrap().to_owned()
+    };
+    assert!(shown.lines().next().unwrap().ends_with("fairness"), "{shown}");
+    assert_eq!(degree("central"), "first come, first served");
+    assert_eq!(degree("raymond"), "each node overtakes a waiting one at most once");
+    assert_eq!(degree("maekawa"), "no starvation, but no bound on overtaking");
+    assert!(!text(&konklave("list election").stdout).contains("fairness"));
+    let json = serde_json::from_slice::<serde_json::Value>(&konklave("list mutex --json").stdout);
+    let rows = json.unwrap()["algorithms"].as_array().unwrap().clone();
+    for row in rows {
+        let degree = degree(row["name"].as_str().unwrap());
+        assert!(row["fairness"].as_str().unwrap().starts_with(&degree), "{row}");
+    }
 }
 
 /// A terminal of 80 columns, made by `script`.

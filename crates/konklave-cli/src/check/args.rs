@@ -25,21 +25,25 @@ use crate::given::Given;
   konklave check raymond --faults --out raymond
   konklave check election --faults --json
 
-The search covers every order in which messages arrive, timers expire and applications make
-requests. The report says for each promise whether it holds in every schedule, and how many messages
-the cheapest and the costliest schedule take. The limits apply to each algorithm of a family.
+The search covers every order in which messages arrive, timers expire and
+applications make requests. The report says for each promise whether it holds
+in every schedule, and how many messages the cheapest and the costliest
+schedule take. The limits apply to each algorithm of a family.
 
-With --faults, the table is about the system that its heading names, and no larger one: each node
-makes two requests, unless --entries, --elections or --budget is given, because what a fault leaves
-behind of a request often harms only the next.
+With --faults, the table is about the system that its heading names, and no
+larger one: each node makes two requests, unless --entries, --elections or
+--budget is given, because what a fault leaves behind of a request often harms
+only the next.
 
-The search stops at the first broken promise, unless --go-on is given: then it shows a schedule for
-each promise that is broken. Either way, a schedule is followed up to the first promise that it
-breaks (but beyond lemmas), so what holds, holds up to there.
+The search stops at the first broken promise, unless --go-on is given: then it
+shows a schedule for each promise that is broken. Either way, a schedule is
+followed up to the first promise that it breaks (but beyond lemmas), so what
+holds, holds up to there.
 
-Exit codes: 0 the search was exhaustive and every promise holds, 1 a promise is broken, 2 bad usage
-or input, 3 inconclusive: a promise is undecided, because the search hit a limit, was interrupted
-or, with --no-costs, does not know whether there are cycles; or --worst has no schedule.")]
+Exit codes: 0 the search was exhaustive and every promise holds, 1 a promise is
+broken, 2 bad usage or input, 3 inconclusive: a promise is undecided, because
+the search hit a limit, was interrupted or, with --no-costs, does not know
+whether there are cycles; or --worst has no schedule.")]
 pub struct CheckArgs {
     /// The algorithm, by a name that `list` shows; or a family, for a table of all its algorithms
     #[arg(required_unless_present = "specimen", default_value = "", hide_default_value = true)]

@@ -144,18 +144,9 @@ pub(super) fn for_people(
     table: &[Vec<String>],
 ) -> Vec<String> {
     let mut lines = vec![heading(args, task), String::new()];
-    let mut body = output::table(table).into_iter();
-    lines.extend(body.next().map(|head| output::bold(&head)));
-    let mut last = rows.first().map(|row| row.place);
-    for (line, row) in body.zip(rows) {
-        if last != Some(row.place) {
-            lines.push(String::new());
-        }
-        last = Some(row.place);
-        lines.push(line);
-    }
+    lines.extend(output::table(&separated(table, rows)));
     lines.push(String::new());
-    lines.extend(wrapped(&meaning(task, rows), 100));
+    lines.extend(output::paragraph(&meaning(task, rows)));
     let crashes = crashes(rows);
     if !crashes.is_empty() {
         lines.push(String::new());
@@ -169,20 +160,17 @@ pub(super) fn for_people(
     lines
 }
 
-/// Wraps text in lines of at most this many characters.
-fn wrapped(text: &str, width: usize) -> Vec<String> {
-    let mut lines = vec![String::new()];
-    for word in text.split(' ') {
-        let last = lines.last_mut().expect("there is a first line");
-        if !last.is_empty() && last.chars().count() + 1 + word.chars().count() > width {
-            lines.push(word.to_owned());
-        } else {
-            let space = if last.is_empty() { "" } else { " " };
-            last.push_str(space);
-            last.push_str(word);
+/// The table with an empty row between two scenarios.
+fn separated(table: &[Vec<String>], rows: &[Row]) -> Vec<Vec<String>> {
+    let mut all: Vec<_> = table.iter().take(1).cloned().collect();
+    let mut last = rows.first().map(|row| row.place);
+    for (cells, row) in table.iter().skip(1).zip(rows) {
+        if last.replace(row.place) != Some(row.place) {
+            all.push(Vec::new());
         }
+        all.push(cells.clone());
     }
-    lines
+    all
 }
 
 /// The configuration of the comparison, in a line.

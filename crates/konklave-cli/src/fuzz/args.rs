@@ -22,12 +22,14 @@ use crate::shard::Shard;
   konklave fuzz maekawa --seconds 3600 --shard 3/16 --out out/3
   konklave fuzz --merge out/1 out/2 out/3 ...
 
-Each seed draws a small system, its delays, its workload and its faults, within the assumptions of
-the algorithm, which `explain` lists. Each failure is printed with the `konklave run` command that
-reproduces it, and with the schedule shrunk.
+Each seed draws a small system, its delays, its workload and its faults, within
+the assumptions of the algorithm, which `explain` lists. Each failure is
+printed with the `konklave run` command that reproduces it, and with the
+schedule shrunk.
 
-Exit codes: 0 no promise was broken within the assumptions, 1 one was, 2 bad usage or input,
-3 inconclusive: the user interrupted it, or schedules were cut off at the event limit.")]
+Exit codes: 0 no promise was broken within the assumptions, 1 one was, 2 bad
+usage or input, 3 inconclusive: the user interrupted it, or schedules were cut
+off at the event limit.")]
 pub struct FuzzArgs {
     /// The algorithm, by a name that `list` shows
     #[arg(

@@ -280,5 +280,5 @@ fn what_breaks(examples: &[Example]) -> Vec<String> {
             example.failures.seed.to_string(),
         ]
     }));
-    output::table(&rows).into_iter().map(|row| format!("  {row}")).collect()
+    output::indented_table(&rows, 2)
 }

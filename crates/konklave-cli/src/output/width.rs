@@ -1,6 +1,7 @@
 //! The width of the output, and text that fits it.
 
 use std::io::{self, IsTerminal};
+use std::ops::Range;
 
 /// The number of columns of the output: that of COLUMNS, or of the terminal. Output to a file or a
 /// pipe is as wide as it is, so that what reads it does not depend on a window.
@@ -94,9 +95,10 @@ fn hang(line: &str) -> usize {
 /// The longest name of a field.
 const NAME_MAX: usize = 24;
 
-/// A table whose rows fit the columns: cells are wrapped, the widest first, and if that is not
-/// enough, the last columns of each row continue on a line of their own. A row has as many lines.
-pub(crate) fn table(rows: &[Vec<String>], columns: usize) -> Vec<Vec<String>> {
+/// A table whose rows fit the columns: cells are wrapped, the widest first. If that is not enough,
+/// the table comes in parts, each with the first column and some of the others. A part has the
+/// lines of every row; those of an empty row, which separates others, are one empty line.
+pub(crate) fn table(rows: &[Vec<String>], columns: usize) -> Vec<Vec<Vec<String>>> {
     let count = rows.iter().map(Vec::len).max().unwrap_or(0);
     let cells = |column: usize| rows.iter().filter_map(move |row| row.get(column));
     let natural: Vec<usize> =
@@ -104,39 +106,68 @@ pub(crate) fn table(rows: &[Vec<String>], columns: usize) -> Vec<Vec<String>> {
     let word = |text: &String| words(text).into_iter().map(width).max().unwrap_or(0);
     let least: Vec<usize> =
         (0..count).map(|column| cells(column).map(word).max().unwrap_or(0)).collect();
-    let bands = bands(&least, columns);
-    let mut lines: Vec<Vec<String>> = vec![Vec::new(); rows.len()];
-    for (place, band) in bands.iter().enumerate() {
-        let indent = if place == 0 { 0 } else { INDENT };
-        let widths = narrowed(&natural[band.clone()], &least[band.clone()], columns - indent);
-        for (row, lines) in rows.iter().zip(&mut lines) {
-            let cells = row.get(band.start..row.len().min(band.end)).unwrap_or_default();
-            lines.extend(side_by_side(cells, &widths, indent));
-        }
-    }
-    lines
+    let part = |others: Range<usize>| {
+        let pick = |all: &[usize]| -> Vec<usize> {
+            all.iter().take(1).chain(&all[others.clone()]).copied().collect()
+        };
+        let widths = narrowed(&pick(&natural), &pick(&least), columns);
+        let lines = |row: &Vec<String>| {
+            let others = row.get(others.start..row.len().min(others.end)).unwrap_or_default();
+            let cells: Vec<_> = row.iter().take(1).chain(others).collect();
+            side_by_side(&cells, &widths)
+        };
+        rows.iter().map(lines).collect()
+    };
+    // A column without a head is part of the one before.
+    let heads = rows.first().map_or(&[][..], Vec::as_slice);
+    let nameless: Vec<_> =
+        (0..count).map(|column| heads.get(column).is_some_and(String::is_empty)).collect();
+    parts(&natural, &least, &nameless, columns).into_iter().map(part).collect()
 }
 
-/// The indentation of the columns of a table that continue below.
-const INDENT: usize = 2;
 /// The space between two columns.
 const GAP: usize = 2;
 
-/// Ranges of columns that fit beside each other if their cells are wrapped.
-fn bands(least: &[usize], columns: usize) -> Vec<std::ops::Range<usize>> {
-    let mut bands = Vec::new();
-    let (mut start, mut used) = (0, 0);
-    for (column, width) in least.iter().enumerate() {
-        let more = width + if column > start { GAP } else { 0 };
-        if column > start && used + more > columns {
-            bands.push(start..column);
-            (start, used) = (column, INDENT + width);
-        } else {
-            used += more;
-        }
+/// The columns after the first, in as few ranges as fit beside the first if cells are wrapped; of
+/// all such ranges, those that wrap the least. A column of `inseparable` stays with the one before.
+fn parts(
+    natural: &[usize],
+    least: &[usize],
+    inseparable: &[bool],
+    columns: usize,
+) -> Vec<Range<usize>> {
+    let end = natural.len();
+    if end < 2 {
+        return std::iter::once(end..end).collect();
     }
-    bands.push(start..least.len());
-    bands
+    let taken = |widths: &[usize], range: &Range<usize>| {
+        widths[0] + widths[range.clone()].iter().map(|width| GAP + width).sum::<usize>()
+    };
+    let can_begin = |column: usize| column == 1 || column == end || !inseparable[column];
+    // What cannot be divided has to be somewhere, even if it does not fit.
+    let is_least = |range: &Range<usize>| !(range.start + 1..range.end).any(can_begin);
+    let fits = |range: &Range<usize>| is_least(range) || taken(least, range) <= columns;
+    let wraps = |range: &Range<usize>| taken(natural, range).saturating_sub(columns);
+    // For each column, how the columns from it to the last are best divided, and what that wraps.
+    let mut best: Vec<Option<(usize, Vec<Range<usize>>)>> = vec![None; end];
+    best.push(Some((0, Vec::new())));
+    loop {
+        let longer = |start: usize| {
+            let ends = (start + 1..=end).rev().filter(|&end| can_begin(end));
+            let whole = ends.map(|end| start..end).filter(fits).filter_map(|first| {
+                let (wrapped, rest) = best[first.end].as_ref()?;
+                let ranges = std::iter::once(first.clone()).chain(rest.iter().cloned()).collect();
+                Some((wraps(&first) + wrapped, ranges))
+            });
+            whole.min_by_key(|(wrapped, _)| *wrapped)
+        };
+        let mut next: Vec<_> = std::iter::once(None).chain((1..end).map(longer)).collect();
+        if let Some((_, ranges)) = next[1].take() {
+            return ranges;
+        }
+        next.push(None);
+        best = next;
+    }
 }
 
 /// The widths of columns that fit: the widest gives way until all fit, or none can.
@@ -151,13 +182,13 @@ fn narrowed(natural: &[usize], least: &[usize], columns: usize) -> Vec<usize> {
     widths
 }
 
-/// The lines of cells beside each other, each wrapped to its width.
-fn side_by_side(cells: &[String], widths: &[usize], indent: usize) -> Vec<String> {
-    let wrap = |(cell, &width): (&String, &usize)| wrapped(cell, width.max(1));
+/// The lines of cells beside each other, each wrapped to its width; one empty line without any.
+fn side_by_side(cells: &[&String], widths: &[usize]) -> Vec<String> {
+    let wrap = |(cell, &width): (&&String, &usize)| wrapped(cell, width.max(1));
     let wrapped: Vec<Vec<String>> = cells.iter().zip(widths).map(wrap).collect();
-    let height = wrapped.iter().map(Vec::len).max().unwrap_or(0);
+    let height = wrapped.iter().map(Vec::len).max().unwrap_or(1);
     let line = |place: usize| {
-        let mut line = " ".repeat(indent);
+        let mut line = String::new();
         for (cell, &wide) in wrapped.iter().zip(widths) {
             let text = cell.get(place).map_or("", String::as_str);
             line.push_str(text);
@@ -165,7 +196,7 @@ fn side_by_side(cells: &[String], widths: &[usize], indent: usize) -> Vec<String
         }
         line.trim_end().to_owned()
     };
-    (0..height).map(line).filter(|line| !line.is_empty()).collect()
+    (0..height).map(line).collect()
 }
 
 #[cfg(test)]
@@ -196,15 +227,42 @@ mod tests {
         let rows = [row(&["name", "what it is"]), row(&["a", "one two three"])];
         assert_eq!(
             table(&rows, 14),
-            [vec!["name  what it", "      is"], vec!["a     one two", "      three"]]
+            [[vec!["name  what it", "      is"], vec!["a     one two", "      three"]]]
         );
-        assert_eq!(table(&rows, 40), [vec!["name  what it is"], vec!["a     one two three"]]);
+        assert_eq!(table(&rows, 40), [[vec!["name  what it is"], vec!["a     one two three"]]]);
     }
 
     #[test]
-    fn columns_that_do_not_fit_continue_below() {
-        let rows = [row(&["first", "second", "third"]), row(&["1", "2", "3"])];
-        assert_eq!(table(&rows, 13), [vec!["first  second", "  third"], vec!["1      2", "  3"]]);
+    fn columns_that_do_not_fit_are_a_table_below_with_the_names_again() {
+        let rows = [row(&["name", "second", "third"]), row(&["1", "2", "3"])];
+        assert_eq!(
+            table(&rows, 13),
+            [[["name  second"], ["1     2"]], [["name  third"], ["1     3"]]]
+        );
+        assert_eq!(table(&rows, 19), [[["name  second  third"], ["1     2       3"]]]);
+    }
+
+    #[test]
+    fn a_table_in_parts_wraps_as_little_as_it_must() {
+        let rows = [row(&["x", "a b c", "d e f", "12345678", "1234"])];
+        // Two parts either way; the numbers leave no room for the second text.
+        assert_eq!(table(&rows, 15), [[["x  a b c  d e f"]], [["x  12345678"]], [["x  1234"]]]);
+        assert_eq!(table(&rows, 17), [[["x  a b c  d e f"]], [["x  12345678  1234"]]]);
+    }
+
+    #[test]
+    fn a_column_without_a_head_stays_with_the_one_before() {
+        let rows = [row(&["x", "abcd", "", "abcd"]), row(&["1", "2", "ok", "3"])];
+        let parts = |columns| table(&rows, columns).len();
+        assert_eq!((parts(17), parts(16), parts(11), parts(1)), (1, 2, 2, 2));
+        assert_eq!(table(&rows, 11)[0], [["x  abcd"], ["1  2     ok"]]);
+    }
+
+    #[test]
+    fn an_empty_row_is_an_empty_line() {
+        let rows = [row(&["a", "b"]), row(&[]), row(&["c", "d"])];
+        assert_eq!(table(&rows, 40), [[["a  b"], [""], ["c  d"]]]);
+        assert_eq!(table(&[], 40), [Vec::<Vec<String>>::new()]);
     }
 
     #[test]
@@ -212,10 +270,12 @@ mod tests {
         let words = "the quick brown fox jumps over the lazy dog";
         for columns in 20..90 {
             let rows: Vec<_> = (1..6).map(|count| vec![words.to_owned(); count]).collect();
-            let lines: Vec<_> = table(&rows, columns).concat();
+            let parts = table(&rows, columns);
+            let lines: Vec<_> = parts.concat().concat();
             assert!(lines.iter().all(|line| width(line) <= columns), "{columns}: {lines:?}");
+            // The first column is in every part, the others are in one.
             let text: String = lines.concat().split_whitespace().collect();
-            assert_eq!(text.matches("fox").count(), 15, "nothing is lost");
+            assert_eq!(text.matches("fox").count(), 10 + 5 * parts.len(), "{columns}");
         }
     }
 }

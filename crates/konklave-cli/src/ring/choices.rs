@@ -17,14 +17,16 @@ use super::mode::Mode;
   konklave ring 6 -n 1 --worker-sleep 0 --initiator all --events json
   konklave ring --config ring.toml
 
-A config file in TOML has the same options: size = 8, worker-sleep = 20, and so on; or, in tables,
-[ring] size, number_of_elections, sleeptime; [ring.worker] sleeptime; [log] enabled, file,
-include_date, level, no_config_log. The command line overrides the file.
+A config file in TOML has the same options: size = 8, worker-sleep = 20, and so
+on; or, in tables, [ring] size, number_of_elections, sleeptime; [ring.worker]
+sleeptime; [log] enabled, file, include_date, level, no_config_log. The command
+line overrides the file.
 
-On a terminal the ring is drawn: the arrow keys select a worker, k kills it, r revives it, q quits.
+On a terminal the ring is drawn: the arrow keys select a worker, k kills it, r
+revives it, q quits.
 
-Exit codes: 0 fine, 1 a promise was broken, 2 bad usage or input, 3 an election was abandoned,
-130 interrupted.")]
+Exit codes: 0 fine, 1 a promise was broken, 2 bad usage or input, 3 an election
+was abandoned, 130 interrupted.")]
 pub struct RingArgs {
     /// Read options from this file
     #[arg(long, short, value_name = "FILE")]

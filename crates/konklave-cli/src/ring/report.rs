@@ -232,9 +232,7 @@ fn summary(results: &ElectionResults) -> Vec<String> {
     let table: Vec<Vec<String>> =
         [head.map(str::to_owned).collect()].into_iter().chain(rows).collect();
     let mut lines = vec![String::new()];
-    let mut table = output::table(&table);
-    table[0] = output::bold(&table[0]);
-    lines.extend(table);
+    lines.extend(output::table(&table));
     let leader = |(id, times): (&konklave::election::Id, &u64)| {
         format!("{id} ({})", output::counted(*times, "time", "times"))
     };

@@ -26,15 +26,17 @@ const OUTPUT: &str = "Runs and output";
   konklave sweep chang-roberts --nodes 10,100,1000 --assert 'messages <= 2*n*log2(n)+3*n'
   konklave sweep mutex --shard 3/16 --out out/3 && konklave sweep --merge out/1 out/2 out/3 ...
 
-Every option that has a value takes several, separated by commas: each combination is a series. A
-value that contains commas itself, such as list:3,5,8, takes as many items as it can. A series is
-plotted by the number of nodes; if there is only one size, by the first option whose values are
-numbers; or by the option that --x names.
+Every option that has a value takes several, separated by commas: each
+combination is a series. A value that contains commas itself, such as
+list:3,5,8, takes as many items as it can. A series is plotted by the number of
+nodes; if there is only one size, by the first option whose values are numbers;
+or by the option that --x names.
 
-A bound names n and measured quantities, by the names that results.csv and --json have: messages,
-bytes, time, causal_depth, max_per_node, mean_per_node, and those of the problem, such as
-messages_per_entry, waiting_time, waiting_time_p99 or messages_to_elect. A bound applies to the
-means over seeds; the exit code is 1 if one does not hold.")]
+A bound names n and measured quantities, by the names that results.csv and
+--json have: messages, bytes, time, causal_depth, max_per_node, mean_per_node,
+and those of the problem, such as messages_per_entry, waiting_time,
+waiting_time_p99 or messages_to_elect. A bound applies to the means over seeds;
+the exit code is 1 if one does not hold.")]
 pub struct SweepArgs {
     /// Algorithms, by names that `list` shows, or families, for all of their algorithms; separated
     /// by commas

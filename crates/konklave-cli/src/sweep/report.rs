@@ -136,7 +136,6 @@ fn for_people(args: &SweepArgs, summary: &Summary, context: &Context<'_>) -> Vec
     let rows = rows(summary).into_iter();
     let rows: Vec<Vec<_>> = rows.map(|row| row.into_iter().map(on_terminal).collect()).collect();
     let mut lines = output::table(&rows);
-    lines[0] = output::bold(&lines[0]);
     if has_axis(summary) {
         lines.push(String::new());
         let chart = growth(&title(args, summary), summary).text(TextForm::default());
