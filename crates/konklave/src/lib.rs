@@ -39,6 +39,7 @@ pub mod object;
 pub mod overlay;
 pub mod protocol;
 mod recorder;
+pub mod reliable;
 pub mod sense;
 pub mod trace;
 pub mod wave;
