@@ -33,6 +33,9 @@ pub struct Setup {
     /// The subcommand whose defaults the options have.
     #[serde(default, skip_serializing_if = "Verb::is_run")]
     pub verb: Verb,
+    /// If links are reliable: how often nodes look for what is not acknowledged, in ticks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reliable: Option<u64>,
     /// The rest of the command line, for information only.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub command: String,
@@ -91,6 +94,7 @@ impl Setup {
             match name.as_str() {
                 "nodes" => setup.nodes = value.parse().map_err(|_| bad(name, value))?,
                 "seed" => setup.seed = value.parse().map_err(|_| bad(name, value))?,
+                "reliable" => setup.reliable = Some(value.parse().map_err(|_| bad(name, value))?),
                 "topology" => setup.topology.clone_from(value),
                 "edges" => setup.graph = Some(dot(value).ok_or_else(|| bad(name, value))?),
                 "ids" => {

@@ -2,15 +2,19 @@
 
 use std::cell::OnceCell;
 use std::str::FromStr;
+use std::time::Duration;
 
 use konklave::NodeId;
 use konklave::election::Id;
 use konklave::election::heading::Neighbours;
 use konklave::graph::{Format, Graph, GraphError, Ring};
+use konklave::reliable;
+use konklave_sim::Options;
 use konklave_sim::random::{Random, Stream};
 use konklave_sim::workload::Members;
 
 use crate::entry::Entry;
+use crate::expected::Expected;
 use crate::ids::Ids;
 use crate::needs::Order;
 use crate::option::{IDS, Opt, Usual, Verb};
@@ -49,6 +53,13 @@ impl Site {
                 entry.needs.network,
                 graph.describe(),
                 entry.needs.network.examples(),
+            )));
+        }
+        if setup.reliable.is_some() && graph.is_directed() {
+            return Err(Refusal::new(format!(
+                "reliable links need channels in both directions, because acknowledgements go \
+                 back: {} has them in one",
+                graph.describe()
             )));
         }
         let ring = graph.ring();
@@ -162,8 +173,12 @@ impl Site {
         self.towards_first.get_or_init(|| self.graph.tree_towards(NodeId(0)))[me.index()]
     }
 
-    /// Whether channels must be FIFO.
+    /// Whether channels must be FIFO. If the algorithm relies on that, reliable links see to it.
     pub fn needs_fifo(&self) -> bool {
+        !self.is_reliable() && self.relies_on_order()
+    }
+
+    fn relies_on_order(&self) -> bool {
         match self.entry.needs.order {
             Order::Any => false,
             Order::Fifo => true,
@@ -182,7 +197,34 @@ impl Site {
     pub fn survives_duplicates(&self) -> bool {
         let needs = self.entry.needs;
         let outlives = needs.order == Order::FifoToRepeat && self.repeats() > 1;
-        needs.duplicates && !outlives
+        self.is_reliable() || needs.duplicates && !outlives
+    }
+
+    /// Whether lost messages are harmless. To send them again takes time, which an algorithm may
+    /// not have.
+    pub fn survives_losses(&self) -> bool {
+        let needs = self.entry.needs;
+        self.is_reliable() && !needs.bounded && !needs.patient
+    }
+
+    /// Whether links are reliable.
+    pub fn is_reliable(&self) -> bool {
+        self.setup.reliable.is_some()
+    }
+
+    /// The order that reliable links keep, and how often they look for what is not acknowledged.
+    pub fn reliable_links(&self) -> Option<(reliable::Order, Duration)> {
+        let order = match self.relies_on_order() {
+            true => reliable::Order::Fifo,
+            false => reliable::Order::Any,
+        };
+        self.setup.reliable.map(|ticks| (order, Duration::from_millis(ticks)))
+    }
+
+    /// What a formula says about the main quantity of a run. Formulas do not count what reliable
+    /// links cost.
+    pub fn expected(&self, options: &Options) -> Option<Expected> {
+        if self.is_reliable() { None } else { (self.entry.formula)(self, options) }
     }
 
     /// The neighbours of a node, ascending.

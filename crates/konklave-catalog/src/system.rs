@@ -6,7 +6,7 @@ use std::any::{Any, TypeId};
 use std::io;
 
 use konklave::NodeId;
-use konklave::protocol::{Never, Protocol};
+use konklave::protocol::{Data, Never, Protocol};
 use konklave::trace::Line;
 use konklave_check::shrink;
 use konklave_check::{Coverage, Noted, World};
@@ -219,28 +219,10 @@ where
         watch: Watch<'_>,
         go_on: &mut dyn FnMut(Progress) -> bool,
     ) -> Result<RunReport<Measures>, Refusal> {
-        let nodes = self.site.nodes();
-        let mut workload = self.problem.workload(self.site, options)?;
-        if watch.history {
-            X::keep_history(&mut workload);
+        match self.site.is_reliable() {
+            false => self.simulate(&self.make, |node| node, options, watch, go_on),
+            true => self.simulate(|me| self.erased(me), unerased, options, watch, go_on),
         }
-        let monitor = Noted::new(self.problem.monitor(self.site), watch.coverage.cloned());
-        let mut simulation = Simulation::new(options.clone(), nodes, &self.make, workload, monitor);
-        if !self.site.entry().needs.shortcuts {
-            simulation.connect(self.site.graph());
-        }
-        if let Some(trace) = watch.trace {
-            simulation.record(trace);
-        }
-        let report = simulation.run(go_on).map_err(|error| {
-            Refusal::new(format!("cannot write the trace: {error}; it is incomplete"))
-        })?;
-        let last: Vec<&P> = NodeId::all(nodes).map(|node| simulation.node(node)).collect();
-        Ok(report.map(|measured| {
-            let measures = X::measures(measured, nodes);
-            let surveyed = (self.survey)(&last, &measures);
-            measures.and(surveyed)
-        }))
     }
 
     fn check(
@@ -310,7 +292,7 @@ where
     }
 
     fn has_timers(&self) -> bool {
-        self.has_timers
+        self.has_timers || self.site.is_reliable()
     }
 
     fn has_history(&self) -> bool {
@@ -331,13 +313,55 @@ where
     X: Problem,
     P: Protocol<Command = X::Command, Event = X::Event>,
 {
+    /// Simulates nodes that `make` builds, each of them around one of this system's.
+    fn simulate<Q: Protocol<Command = X::Command, Event = X::Event>>(
+        &self,
+        make: impl Fn(NodeId) -> Q,
+        inside: fn(&Q) -> &P,
+        options: &Options,
+        watch: Watch<'_>,
+        go_on: &mut dyn FnMut(Progress) -> bool,
+    ) -> Result<RunReport<Measures>, Refusal> {
+        let nodes = self.site.nodes();
+        let mut workload = self.problem.workload(self.site, options)?;
+        if watch.history {
+            X::keep_history(&mut workload);
+        }
+        let monitor = Noted::new(self.problem.monitor(self.site), watch.coverage.cloned());
+        let mut simulation = Simulation::new(options.clone(), nodes, make, workload, monitor);
+        if !self.site.entry().needs.shortcuts {
+            simulation.connect(self.site.graph());
+        }
+        if let Some(trace) = watch.trace {
+            simulation.record(trace);
+        }
+        let report = simulation.run(go_on).map_err(|error| {
+            Refusal::new(format!("cannot write the trace: {error}; it is incomplete"))
+        })?;
+        let last: Vec<&P> = NodeId::all(nodes).map(|node| inside(simulation.node(node))).collect();
+        Ok(report.map(|measured| {
+            let measures = X::measures(measured, nodes);
+            let surveyed = (self.survey)(&last, &measures);
+            measures.and(surveyed)
+        }))
+    }
+
     fn erased(&self, me: NodeId) -> AnyNode<X::Command, X::Event> {
         let node = AnyNode::new((self.make)(me));
+        let node = match self.site.reliable_links() {
+            Some((order, period)) => node.reliable(order, period),
+            None => node,
+        };
         match self.site.entry().needs.shortcuts || self.site.graph().is_complete() {
             true => node,
             false => node.among(self.site.graph().neighbours(me)),
         }
     }
+}
+
+/// The node before it was erased.
+fn unerased<C: Data, E: Data, P: 'static>(node: &AnyNode<C, E>) -> &P {
+    node.get().expect("the nodes of a system have one type")
 }
 
 /// Builds a type-erased node.

@@ -165,6 +165,10 @@ pub struct RunArgs {
     /// Channels are FIFO: messages arrive in the order sent [default: if the algorithm needs it]
     #[arg(long)]
     pub fifo: bool,
+    /// Links are reliable: nodes number, acknowledge and repeat their messages, so that none is lost
+    /// or received twice
+    #[arg(long)]
+    pub reliable: bool,
     /// Go beyond the algorithm's assumptions: ignore the FIFO order and the maximum delay it needs
     #[arg(long)]
     pub beyond: bool,

@@ -34,7 +34,7 @@ use crate::given::refuse_foreign;
 use crate::output::{self, grouped};
 use crate::progress::Watch;
 use crate::quiet::quietly;
-use crate::setup::Wish;
+use crate::setup::{Wish, no_restarts};
 use crate::{out, schedule, specimens};
 pub use args::CheckArgs;
 use promises::narrowed;
@@ -152,6 +152,9 @@ fn site_for(
 ) -> Result<Site, Failure> {
     refuse_foreign(catalog, entry, &args.options, Verb::Check)?;
     refuse_two_budgets(args, entry)?;
+    if args.reliable && args.restarts > 0 {
+        return Err(no_restarts("--restarts"));
+    }
     let mut setup = wish(args, entry)?.setup(entry)?;
     let most = args.budget.iter().flatten().copied().max();
     if let Some((option, most)) = entry.problem.repeats.zip(most.filter(|most| *most > 0)) {
@@ -213,6 +216,7 @@ fn wish<'a>(args: &'a CheckArgs, entry: &Entry) -> Result<Wish<'a>, Failure> {
         topology: args.topology.as_deref(),
         seed: args.seed,
         options: &args.options,
+        reliable: args.reliable.then_some(1),
     })
 }
 

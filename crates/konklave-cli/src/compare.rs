@@ -21,6 +21,7 @@ use crate::failure::Failure;
 use crate::given::{algorithms, refuse_foreign};
 use crate::output;
 use crate::progress::Watch;
+use crate::setup::resend_period;
 use crate::several::split;
 pub use args::CompareArgs;
 pub(crate) use args::NODES;
@@ -143,6 +144,7 @@ fn task(
         graph: network.as_ref().and_then(|network| network.dot.clone()),
         seed: args.seed,
         options: args.options.clone(),
+        reliable: args.reliable.then(|| resend_period(args.delay)),
         ..Setup::default()
     };
     let scenarios = scenarios(problem, &base, args.delay);

@@ -36,7 +36,7 @@ use crate::progress::Watch;
 use crate::quiet::quietly;
 use crate::schedule::header;
 use crate::seal::Sealing;
-use crate::setup::Wish;
+use crate::setup::{Wish, no_restarts, resend_period};
 use crate::told::{Told, effective};
 use crate::{out, output, specimens};
 
@@ -130,7 +130,9 @@ fn is_fifo(args: &RunArgs, site: &Site) -> bool {
 /// The system that `run` simulates.
 pub(crate) fn site(args: &RunArgs, entry: &'static Entry) -> Result<Site, Failure> {
     let RunArgs { nodes, topology, seed, options, .. } = args;
-    let wish = Wish { nodes: *nodes, topology: topology.as_deref(), seed: *seed, options };
+    let reliable = args.reliable.then(|| resend_period(args.delay));
+    let topology = topology.as_deref();
+    let wish = Wish { nodes: *nodes, topology, seed: *seed, options, reliable };
     Ok(Site::new(wish.setup(entry)?, entry, Verb::Run)?)
 }
 
@@ -240,6 +242,16 @@ pub(crate) fn options(args: &RunArgs, site: &Site) -> Result<Options, Failure> {
     if let Some(pause) = faults.pauses.iter().find(|pause| pause.to.is_none()) {
         return Err(Failure::bad(format!(
             "--pause {pause} never ends: write NODE@FROM..TO, or --crash {pause}"
+        )));
+    }
+    if let Some(crash) = faults.crashes.iter().find(|it| args.reliable && it.to.is_some()) {
+        return Err(no_restarts(&format!("--crash {crash}")));
+    }
+    if args.reliable && faults.loss > 0.0 && !site.survives_losses() && !args.beyond {
+        return Err(Failure::bad(format!(
+            "{} relies on times, and reliable links take theirs to send a lost message again: \
+             leave --loss out, or add --beyond",
+            site.entry().name
         )));
     }
     let is_link = |from, to| site.graph().has_edge(from, to);

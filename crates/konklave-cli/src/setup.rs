@@ -7,6 +7,7 @@ use std::path::Path;
 use konklave::graph::{Format, Graph, Topology};
 use konklave_catalog::entry::Entry;
 use konklave_catalog::setup::{Setup, read_topology};
+use konklave_sim::Delay;
 
 use crate::args::number_of_nodes;
 use crate::failure::Failure;
@@ -23,6 +24,9 @@ pub(crate) struct Wish<'a> {
     pub(crate) seed: u64,
     /// Options of the problem and of the algorithm.
     pub(crate) options: &'a Given,
+    /// How often reliable links look for what is not acknowledged, in ticks; none if links are not
+    /// reliable.
+    pub(crate) reliable: Option<u64>,
 }
 
 /// The default number of nodes.
@@ -43,6 +47,7 @@ impl Wish<'_> {
             graph,
             seed: self.seed,
             options: self.options.clone(),
+            reliable: self.reliable,
             command: out::arguments(),
             ..Setup::default()
         };
@@ -54,6 +59,24 @@ impl Wish<'_> {
         }
         Ok(setup.with_others(entry))
     }
+}
+
+/// How often reliable links look for what is not acknowledged, in ticks: most acknowledgements are
+/// back before that.
+pub(crate) fn resend_period(delay: Delay) -> u64 {
+    (RESEND_AFTER * delay.mean()).ceil() as u64
+}
+
+/// In mean delays. A message is sent again after one to two of these periods, and the way to its
+/// receiver and back takes two delays.
+const RESEND_AFTER: f64 = 4.0;
+
+/// Refuses an option by which nodes restart without memory, while links are reliable.
+pub(crate) fn no_restarts(option: &str) -> Failure {
+    Failure::bad(format!(
+        "a node that restarts has forgotten the numbers of its messages, so its links cannot be \
+         reliable: leave --reliable or {option} out"
+    ))
 }
 
 /// The network as DOT, if it is in a file, and its number of nodes.

@@ -7,6 +7,7 @@
 
 mod any_node;
 mod dyn_node;
+mod within;
 
 use std::any::Any;
 use std::cmp::Ordering;
@@ -53,7 +54,8 @@ impl Value {
         match (value as &dyn Any).downcast_ref::<Self>() {
             Some(erased) => erased.clone(),
             None => {
-                let weight = (Kind::of(value), size_on_wire(value).unwrap_or(0));
+                let weigh = || (Kind::of(value), size_on_wire(value).unwrap_or(0));
+                let weight = within::weight(value).unwrap_or_else(weigh);
                 Self::new(value, format!("{value:?}"), Some(Box::new(value.clone())), weight)
             }
         }

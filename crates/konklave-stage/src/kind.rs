@@ -3,7 +3,8 @@
 //!
 //! A message of a hosted protocol is wrapped, so its kind has several parts: `Dict.Put`. The fields
 //! of a variant say nothing about its kind, unless a variant is all that is in it. A message that
-//! is a struct has the kind of the field that has one. What has no variants is a `message`.
+//! is a struct has the kind of the field that has one, and so has one whose variant is written with
+//! a small letter, as a field would be. What has no variants is a `message`.
 //!
 //! The rule exists twice, because a trace does not know the types of its messages: [`Kind::of`]
 //! asks `serde`, and [`variants`] looks at JSON, where variants are names with a capital letter.
@@ -52,8 +53,13 @@ impl Kind {
     #[inline]
     fn around(self, index: u32, name: &'static str) -> Self {
         let [first, second, third, _] = self.names;
-        let key = (self.key << 8) | Self::outer(index, name).key;
-        Self { key, names: [name, first, second, third] }
+        Self { names: [name, first, second, third], ..self.inside(index) }
+    }
+
+    /// The kind of a message inside a variant that has no say in it.
+    #[inline]
+    pub(crate) fn inside(self, index: u32) -> Self {
+        Self { key: (self.key << 8) | Self::outer(index, "").key, ..self }
     }
 }
 
@@ -198,6 +204,12 @@ impl Serializer for Probe {
         variant: &'static str,
         value: &T,
     ) -> Result<Kind, NoVariant> {
+        if variant.starts_with(char::is_lowercase) {
+            return match self {
+                Self::Message => value.serialize(self).map(|kind| kind.inside(index)),
+                Self::Content => Err(NoVariant),
+            };
+        }
         Ok(match value.serialize(Self::Content) {
             Ok(inner) => inner.around(index, variant),
             Err(NoVariant) => Kind::outer(index, variant),

@@ -51,7 +51,7 @@ pub struct CheckArgs {
     /// A broken algorithm that `list --specimens` names, in the smallest system that shows it
     #[arg(long, value_name = "NAME", conflicts_with_all = [
         "algorithm", "nodes", "topology", "fifo", "any_order", "hasty", "budget", "losses",
-        "duplicates", "crashes", "restarts", "partitions", "seed", "markdown"
+        "duplicates", "crashes", "restarts", "partitions", "seed", "reliable", "markdown"
     ])]
     pub specimen: Option<String>,
 
@@ -70,6 +70,9 @@ pub struct CheckArgs {
     /// Messages may overtake each other, even if the algorithm needs FIFO channels
     #[arg(long)]
     pub any_order: bool,
+    /// Links are reliable, as in `run`
+    #[arg(long)]
+    pub reliable: bool,
     /// Timers expire, and crashes are detected, at any time, even while messages are in transit
     #[arg(long)]
     pub hasty: bool,

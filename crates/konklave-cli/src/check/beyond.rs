@@ -61,7 +61,7 @@ pub(super) fn beyond(site: &Site, world: World) -> Vec<Disorder> {
     let needs = site.entry().needs;
     let faults = world.faults;
     let happens = [
-        (faults.losses > 0, Disorder::Loss),
+        (faults.losses > 0 && !site.survives_losses(), Disorder::Loss),
         (faults.duplicates > 0 && !site.survives_duplicates(), Disorder::Duplication),
         (faults.crashes > 0 && !survives(site, faults.crashes), Disorder::Crash),
         (faults.restarts > 0, Disorder::Restart),

@@ -306,7 +306,9 @@ fn command(args: &CheckArgs, site: &Site, fault: Disorder) -> String {
     for (name, value) in &args.options {
         option(name, Some(value.clone()));
     }
-    for (flag, is_set) in [("--fifo", args.fifo), ("--hasty", args.hasty)] {
+    for (flag, is_set) in
+        [("--fifo", args.fifo), ("--reliable", args.reliable), ("--hasty", args.hasty)]
+    {
         words.extend(is_set.then(|| flag.to_owned()));
     }
     words.push(fault.option().to_owned());

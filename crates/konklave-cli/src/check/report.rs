@@ -88,7 +88,7 @@ pub(super) fn for_people(
             "{} on a {}, {}",
             output::bold(&site.entry().name),
             site.graph().describe(),
-            describe(plan.world)
+            describe(plan.world, site)
         ),
         String::new(),
     ];
@@ -171,11 +171,14 @@ fn findings<'a>(
 }
 
 /// The assumptions of the search about order, timers and faults, in words.
-fn describe(world: World) -> String {
+fn describe(world: World, site: &Site) -> String {
     let mut text = match world.order {
         Order::Any => "messages in any order".to_owned(),
         Order::Fifo => "FIFO channels".to_owned(),
     };
+    if site.is_reliable() {
+        text.push_str(", reliable links");
+    }
     if world.pace == Pace::Free {
         text.push_str(", timers at any time");
     }

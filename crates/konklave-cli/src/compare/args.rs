@@ -56,6 +56,9 @@ pub struct CompareArgs {
     /// Message delay, as in `run`
     #[arg(long, default_value = DELAY, value_parser = delay)]
     pub delay: Delay,
+    /// Links are reliable, as in `run`: what that costs counts, so there is no formula
+    #[arg(long)]
+    pub reliable: bool,
     /// Options of the problem, as the catalogue declares them
     #[arg(skip)]
     pub options: Given,

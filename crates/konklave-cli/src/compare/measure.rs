@@ -194,7 +194,7 @@ pub(super) fn measure(
         }
     }
     let site = Site::new(setup, entry, Verb::Run)?;
-    let expected = (entry.formula)(&site, &options(args, &site, args.seed));
+    let expected = site.expected(&options(args, &site, args.seed));
     let row = sample.row(entry, &site, scenario, expected);
     Ok(Attempted::Measured(Box::new(Row { variant, ..row })))
 }

@@ -53,6 +53,9 @@ pub struct FuzzArgs {
     /// Also violate the algorithm's assumptions, and report which promises break
     #[arg(long)]
     pub beyond: bool,
+    /// Links are reliable, as in `run`, and lose and duplicate messages [default: now and then]
+    #[arg(long)]
+    pub reliable: bool,
     /// The turns of nodes that act by themselves [default: any]
     #[command(flatten)]
     pub turns: TurnArgs,
@@ -78,8 +81,8 @@ pub struct FuzzArgs {
     #[arg(
         long, value_name = "DIR", num_args = 1..,
         conflicts_with_all = [
-            "algorithm", "specimen", "nodes", "topology", "seed", "beyond", "tick", "stable",
-            "seconds", "schedules", "event_limit", "threads", "shard",
+            "algorithm", "specimen", "nodes", "topology", "seed", "beyond", "reliable", "tick",
+            "stable", "seconds", "schedules", "event_limit", "threads", "shard",
         ]
     )]
     pub merge: Vec<PathBuf>,
@@ -118,6 +121,7 @@ impl FuzzArgs {
             add(name, Some(value.to_string()));
         }
         words.extend(self.beyond.then(|| "--beyond".to_owned()));
+        words.extend(self.reliable.then(|| "--reliable".to_owned()));
         words
     }
 }

@@ -29,7 +29,9 @@ pub fn words(args: &RunArgs) -> Vec<String> {
     args.turns.given().for_each(|(name, it)| option(name, Some(it.to_string())));
     option("time-limit", args.time_limit.map(|it| it.to_string()));
     option("event-limit", args.event_limit.map(|it| it.to_string()));
-    for (flag, is_set) in [("--fifo", args.fifo), ("--beyond", args.beyond)] {
+    for (flag, is_set) in
+        [("--fifo", args.fifo), ("--reliable", args.reliable), ("--beyond", args.beyond)]
+    {
         words.extend(is_set.then(|| flag.to_owned()));
     }
     words

@@ -25,6 +25,8 @@ pub struct Space {
     /// The assumptions that may be violated; empty without `--beyond`.
     beyond: Vec<Disorder>,
     event_limit: Option<u64>,
+    /// Whether links are always reliable.
+    reliable: bool,
     /// The turns of nodes that act by themselves; none if they never do.
     turns: Option<TurnArgs>,
 }
@@ -63,7 +65,8 @@ impl Space {
                 false => (least..=most).map(Some).collect(),
             };
             for nodes in sizes {
-                match run::site(&plain(entry, topology, nodes), entry) {
+                let plain = RunArgs { reliable: args.reliable, ..plain(entry, topology, nodes) };
+                match run::site(&plain, entry) {
                     Ok(site) => {
                         args.turns.refuse_if_foreign(&site)?;
                         if site.system()?.takes_turns() {
@@ -79,7 +82,8 @@ impl Space {
             Some(problem) if places.is_empty() => Err(problem),
             _ => {
                 let beyond = if args.beyond { Disorder::beyond(entry) } else { Vec::new() };
-                Ok(Self { entry, places, beyond, event_limit: args.event_limit, turns })
+                let (event_limit, reliable) = (args.event_limit, args.reliable);
+                Ok(Self { entry, places, beyond, event_limit, reliable, turns })
             }
         }
     }
@@ -106,6 +110,7 @@ impl Space {
         };
         let mut args = plain(entry, topology, Some(*nodes));
         args.seed = seed;
+        args.reliable = self.reliable;
         args.delay = delay(&mut random, entry);
         args.options = given(&mut random, entry, *nodes);
         // What needs a maximum delay does not happen where delays have none.
@@ -117,6 +122,7 @@ impl Space {
         let disorder = match disorder {
             Disorder::Overtaking if !site.needs_fifo() => Disorder::None,
             Disorder::Duplication if site.survives_duplicates() => Disorder::None,
+            Disorder::Loss if site.survives_losses() => Disorder::None,
             disorder => disorder,
         };
         draw_faults(&mut random, &mut args, &site, disorder);
@@ -130,10 +136,8 @@ impl Space {
             args.turns = TurnArgs { tick, ..turns };
         }
         // How soon crashes are noticed was drawn with them.
-        let site = match args.options == site.setup().options {
-            true => site,
-            false => run::site(&args, entry)?,
-        };
+        let is_same = args.options == site.setup().options && args.reliable == site.is_reliable();
+        let site = if is_same { site } else { run::site(&args, entry)? };
         let options = run::options(&args, &site)?;
         Ok(Drawn { args, disorder, site, options })
     }
@@ -167,7 +171,8 @@ fn enough_steps(args: &RunArgs, site: &Site) -> u64 {
     let requests = requests.unwrap_or(nodes * u64::from(site.repeats()));
     let occasions = requests + args.faults.crash.len() as u64;
     let ways = 2 * site.graph().edges() + nodes;
-    occasions.saturating_mul(ways).saturating_mul(16).clamp(STEPS, STEPS_MAX)
+    let per_way = if args.reliable { 128 } else { 16 };
+    occasions.saturating_mul(ways).saturating_mul(per_way).clamp(STEPS, STEPS_MAX)
 }
 
 /// A run with default options.
@@ -180,6 +185,7 @@ fn plain(entry: &Entry, topology: &str, nodes: Option<u32>) -> RunArgs {
         seed: 1,
         delay: Delay::Constant(1),
         fifo: false,
+        reliable: false,
         beyond: false,
         options: Given::new(),
         faults: FaultArgs::default(),

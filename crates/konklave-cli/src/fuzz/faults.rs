@@ -127,6 +127,25 @@ pub(super) fn draw_faults(
         args.faults.duplicate = are_drawn.then(|| percent(random, 10));
     }
     inject(random, args, site, disorder);
+    // Last, so that what is drawn before does not depend on it.
+    if disorder == Disorder::None {
+        draw_reliable_links(random, args, site);
+    }
+}
+
+/// Draws reliable links, and the losses and duplicates that they hide.
+fn draw_reliable_links(random: &mut Random, args: &mut RunArgs, site: &Site) {
+    let needs = site.entry().needs;
+    let is_hurried = needs.bounded || needs.patient;
+    let are_drawn = one_in(random, 16) && !is_hurried && !site.graph().is_directed();
+    if !args.reliable && !are_drawn {
+        return;
+    }
+    args.reliable = true;
+    // A message that was lost is not sent again by a node that has crashed.
+    args.faults.crash.clear();
+    args.faults.loss = (!is_hurried).then(|| percent(random, 30));
+    args.faults.duplicate = Some(percent(random, 30));
 }
 
 /// Draws how often, or when, this happens.

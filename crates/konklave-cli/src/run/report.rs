@@ -12,10 +12,11 @@ use crate::output::{self, counted, grouped, short};
 /// The report as lines of text.
 pub(super) fn for_people(report: &RunSummary<'_>, args: &RunArgs, site: &Site) -> Vec<String> {
     let order = if is_fifo(args, site) { ", FIFO channels" } else { "" };
+    let links = if args.reliable { ", reliable links" } else { "" };
     let faults = if site.entry().flaw.is_some() { told_faults(args) } else { String::new() };
     let mut lines = vec![
         format!(
-            "{} on a {}, seed {}, delay {}{order}{faults}",
+            "{} on a {}, seed {}, delay {}{order}{links}{faults}",
             output::bold(report.algorithm),
             site.graph().describe(),
             report.seed,

@@ -68,6 +68,9 @@ pub struct SweepArgs {
     /// Channels are FIFO: messages arrive in the order sent [default: if the algorithm needs it]
     #[arg(long)]
     pub fifo: bool,
+    /// Links are reliable, as in `run`
+    #[arg(long)]
+    pub reliable: bool,
 
     /// Options of the problem and of the algorithm, as the catalogue declares them
     #[arg(skip)]
@@ -109,8 +112,8 @@ pub struct SweepArgs {
     #[arg(
         long, value_name = "DIR", num_args = 1.., help_heading = OUTPUT,
         conflicts_with_all = [
-            "algorithm", "nodes", "seeds", "seed", "topology", "delay", "fifo", "loss",
-            "duplicate", "reorder", "crash", "pause", "partition", "corrupt", "tick", "stable", "x",
+            "algorithm", "nodes", "seeds", "seed", "topology", "delay", "fifo", "reliable",
+            "loss", "duplicate", "reorder", "crash", "pause", "partition", "corrupt", "tick", "stable", "x",
             "assert", "threads", "event_limit", "resume", "shard",
         ]
     )]
@@ -147,6 +150,7 @@ impl SweepArgs {
         self.event_limit.iter().for_each(|limit| add("event-limit", limit.to_string()));
         self.x.iter().for_each(|name| add("x", name.clone()));
         words.extend(self.fifo.then(|| "--fifo".to_owned()));
+        words.extend(self.reliable.then(|| "--reliable".to_owned()));
         words
     }
 }

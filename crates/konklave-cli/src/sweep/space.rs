@@ -250,6 +250,7 @@ fn task(
         seed: args.seed,
         delay,
         fifo: args.fifo,
+        reliable: args.reliable,
         beyond: false,
         options: setup.options,
         faults,

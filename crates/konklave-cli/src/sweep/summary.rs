@@ -167,8 +167,7 @@ fn group(task: &Task, ran: &[&Ran], quantity: &str) -> Result<Group, Failure> {
     let (site, options) = task.plan()?;
     let network = site.graph().form();
     // Formulas are about runs without faults.
-    let formula = task.entry.formula;
-    let expected = options.faults.is_none().then(|| formula(&site, &options)).flatten();
+    let expected = options.faults.is_none().then(|| site.expected(&options)).flatten();
     let agrees = expected.as_ref().zip(measured.get(quantity)).and_then(|it| agrees(it.0, it.1));
     let cell = task.cell.clone();
     let requests = (site.entry().problem.requests)(&site);

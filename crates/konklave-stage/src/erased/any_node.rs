@@ -3,8 +3,10 @@
 use std::fmt::{self, Debug};
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
+use std::time::Duration;
 
 use konklave::protocol::{Data, Effect, Env, Input, Invariant, Protocol};
+use konklave::reliable::{Order, Reliable};
 use konklave::trace::{Fault, Line};
 use konklave::{NodeId, NodeSet};
 use serde_json::Error;
@@ -35,6 +37,19 @@ impl<C: Data, E: Data> AnyNode<C, E> {
     #[must_use]
     pub fn among(self, neighbours: impl Iterator<Item = NodeId>) -> Self {
         Self { neighbours: Some(neighbours.collect()), ..self }
+    }
+
+    /// The same node with reliable links, which keep this order and send again after this time.
+    #[must_use]
+    pub fn reliable(self, order: Order, period: Duration) -> Self {
+        Self::new(Reliable::new(self, order, period))
+    }
+
+    /// The node as it was before it was erased, if it is of this type.
+    pub fn get<P: 'static>(&self) -> Option<&P> {
+        let node = self.node.as_any();
+        let inside = || node.downcast_ref::<Reliable<Self>>()?.node().get();
+        node.downcast_ref().or_else(inside)
     }
 
     /// Reads a line of a trace of this node's algorithm, and normalises its values.

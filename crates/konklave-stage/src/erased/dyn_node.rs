@@ -9,7 +9,7 @@ use konklave::protocol::{Data, Env, Input, Invariant, Protocol, Snapshot};
 use konklave::{NodeId, NodeSet};
 use serde_json::Error;
 
-use super::{AnyNode, Value};
+use super::{AnyNode, Value, within};
 
 /// A node of some algorithm for a problem with these commands and events.
 pub(super) trait DynNode<C: Data, E: Data>: Debug + Send {
@@ -74,11 +74,13 @@ impl<P: Protocol> DynNode<P::Command, P::Event> for P {
     }
 
     fn normalise_message(&self, msg: &Value) -> Result<Value, Error> {
-        msg.get::<P::Msg>().map(|msg| Value::of(&msg))
+        let msg = within::normalise_message(self, msg.get()?)?;
+        Ok(Value::of(&msg))
     }
 
     fn normalise_timer(&self, timer: &Value) -> Result<Value, Error> {
-        timer.get::<P::Timer>().map(|timer| Value::of(&timer))
+        let timer = within::normalise_timer(self, timer.get()?)?;
+        Ok(Value::of(&timer))
     }
 
     fn is_ticking(&self) -> bool {

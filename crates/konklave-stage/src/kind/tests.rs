@@ -22,6 +22,8 @@ enum Outer {
     Dict(Inner),
     Step(Step),
     Deep(Box<Self>),
+    #[serde(rename = "plain")]
+    Plain(Step),
 }
 
 /// A message of its own, or part of one.
@@ -44,6 +46,8 @@ fn messages() -> Vec<(Outer, &'static str)> {
         (Outer::Dict(Inner::Perhaps(Some(Side::Left))), "Dict.Perhaps.Left"),
         (Outer::Dict(Inner::Perhaps(None)), "Dict.Perhaps"),
         (Outer::Step(Step { round: 1, inner: put() }), "Step"),
+        (Outer::Plain(Step { round: 1, inner: put() }), "Put"),
+        (deep(Outer::Plain(Step { round: 1, inner: put() })), "Deep"),
         (deep(deep(deep(deep(Outer::Ping)))), "Deep.Deep.Deep.Deep"),
     ]
 }
