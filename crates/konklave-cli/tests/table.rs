@@ -125,6 +125,36 @@ fn who_is_stuck_says_for_whom_it_waits_and_nobody_enters_instead() {
     }
 }
 
+/// Every fifth message is lost and every fifth duplicated, and nobody notices. Without reliable
+/// links most algorithms break a promise, or never rest.
+#[test]
+fn reliable_links_hide_losses_and_duplicates() {
+    let is_patient = |entry: &&Entry| !entry.needs.bounded && !entry.needs.patient;
+    let mut is_harmed = Vec::new();
+    for entry in CATALOG.entries().iter().filter(is_patient) {
+        let mut broken = 0;
+        for seed in 0..20 {
+            for is_reliable in [true, false] {
+                let mut case = Case::draw(entry, seed);
+                let faults = &mut case.options.faults;
+                (faults.loss, faults.duplicate) = (0.2, 0.2);
+                case.options.event_limit = Some(2_000_000);
+                case.setup.reliable = is_reliable.then_some(40);
+                let description = format!("{} with {case:?}", entry.name);
+                let report = case.run(entry);
+                let report = report.unwrap_or_else(|error| panic!("{description}: {error}"));
+                let is_fine = report.violations.is_empty() && !report.ended.is_early();
+                assert!(is_fine || !is_reliable, "{description}: {:?}", report.violations);
+                broken += u32::from(!is_fine);
+            }
+        }
+        println!("{}: {broken} of 20 runs without reliable links are harmed", entry.name);
+        is_harmed.push(broken > 10);
+    }
+    let harmed = is_harmed.iter().filter(|is_harmed| **is_harmed).count();
+    assert!(harmed * 4 > is_harmed.len() * 3, "only {harmed} of {}", is_harmed.len());
+}
+
 #[test]
 fn duplicate_messages_do_no_harm_where_this_is_claimed() {
     // With Cao and Singhal's a duplicate request can block its arbiter; two never enter together.

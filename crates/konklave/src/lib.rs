@@ -13,6 +13,7 @@
 //! | [`dictionary`] | a distributed dictionary: keys with values, spread over a changing group |
 //! | [`consensus`] | stable consensus: all nodes come to hold the same value |
 //! | [`object`] | shared objects: what each answers if one operation follows the other |
+//! | [`reliable`] | reliable links around any protocol, over a network that loses and duplicates |
 //! | [`circle`] | positions on a circle, as building blocks: hash functions and arcs |
 //! | [`wave`] | waves, as building blocks: every node takes part before any node decides |
 //!

@@ -1,21 +1,21 @@
 //! Reliable links: any protocol, over a network that loses and duplicates messages.
 //!
 //! [`Reliable`] stands between a node and the network. It numbers the messages of every pair of
-//! sender and receiver, and keeps each until it is acknowledged. One timer per node sends again what
-//! is not. The receiver acknowledges every copy, and hands over one of them. So the node inside gets
-//! each message exactly once, as if nothing was ever lost or duplicated, and the system comes to
-//! rest when all has been acknowledged.
+//! sender and receiver, and keeps each until it is acknowledged. One timer per node sends again
+//! what is not. The receiver acknowledges every copy, and hands over one of them. So the node
+//! inside gets each message exactly once, as if nothing was ever lost or duplicated, and the system
+//! comes to rest when all has been acknowledged.
 //!
-//! **Order.** Messages are handed over as they come, or, if that is asked for, in the order in which
-//! they were sent: then one that comes early waits, without an acknowledgement.
+//! **Order.** Messages are handed over as they come, or, if that is asked for, in the order in
+//! which they were sent: then one that comes early waits, without an acknowledgement.
 //!
 //! **Nodes that crash.** A receiver that is silent for so long that it must have crashed is no
 //! longer sent the message: after [`PATIENCE`] periods it is given up, as if the network had lost
 //! it. So a run ends also if a node has crashed. Every message says which numbers its receiver need
 //! not wait for, so that a gap does no harm to what follows.
 //!
-//! A node that restarts without its memory has forgotten its numbers, and what it sends is taken for
-//! duplicates. No link survives that, as Fekete, Lynch, Mansour and Spinelli have shown (The
+//! A node that restarts without its memory has forgotten its numbers, and what it sends is taken
+//! for duplicates. No link survives that, as Fekete, Lynch, Mansour and Spinelli have shown (The
 //! impossibility of implementing reliable communication in the face of crashes, JACM 1993): so
 //! nodes with reliable links must not restart.
 //!

@@ -9,6 +9,7 @@ mod specimens {
     mod graphs;
     mod lock;
     mod raymond;
+    mod reliable;
     mod ricart_agrawala;
     mod verdict;
 }

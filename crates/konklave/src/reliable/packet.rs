@@ -7,20 +7,24 @@ use serde::{Deserialize, Serialize};
 /// A message, or an answer to one.
 ///
 /// In counts by kind, a message that is sent for the first time has the kind that it has without
-/// reliable links: so the cost of the algorithm inside can be read beside that of the links.
+/// reliable links: so the cost of the algorithm inside can be read beside that of the links. The
+/// names of the others are long, because an algorithm may have acknowledgements of its own.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Packet<M> {
     /// A message that is sent for the first time.
     #[serde(rename = "data")]
     Data(Parcel<M>),
     /// A message that was not acknowledged in time.
+    #[serde(rename = "LinkResend")]
     Resend(Parcel<M>),
     /// The message with this number has been handed over.
+    #[serde(rename = "LinkAck")]
     Ack {
         /// Its number.
         number: u64,
     },
     /// The message with this number never will be: its receiver has left.
+    #[serde(rename = "LinkRefusal")]
     Refused {
         /// Its number.
         number: u64,
@@ -72,8 +76,8 @@ impl<M: Debug> Debug for Packet<M> {
         match self {
             Self::Data(Parcel { number, msg, .. }) => write!(f, "{msg:?} #{number}"),
             Self::Resend(Parcel { number, msg, .. }) => write!(f, "{msg:?} #{number} again"),
-            Self::Ack { number } => write!(f, "Ack #{number}"),
-            Self::Refused { number } => write!(f, "Refused #{number}"),
+            Self::Ack { number } => write!(f, "LinkAck #{number}"),
+            Self::Refused { number } => write!(f, "LinkRefusal #{number}"),
         }
     }
 }

@@ -88,10 +88,10 @@ fn a_message_is_kept_until_it_is_acknowledged() {
 #[test]
 fn every_copy_is_acknowledged_and_one_is_handed_over() {
     let mut b = node(Order::Any);
-    let heard = ["-> 0 Ack #0", "! Heard(7)"];
+    let heard = ["-> 0 LinkAck #0", "! Heard(7)"];
     assert_eq!(gets(&mut b, A, Packet::Data(parcel(0, 0, 7))), heard);
     for copy in [Packet::Data(parcel(0, 0, 7)), Packet::Resend(parcel(0, 0, 7))] {
-        assert_eq!(gets(&mut b, A, copy), ["-> 0 Ack #0"]);
+        assert_eq!(gets(&mut b, A, copy), ["-> 0 LinkAck #0"]);
     }
 }
 
@@ -118,11 +118,11 @@ fn a_silent_receiver_is_sent_less_and_less_and_given_up() {
 fn early_messages_wait_if_order_is_asked_for() {
     let early = || Packet::Data(parcel(1, 0, 8));
     let mut any = node(Order::Any);
-    assert_eq!(gets(&mut any, A, early()), ["-> 0 Ack #1", "! Heard(8)"]);
+    assert_eq!(gets(&mut any, A, early()), ["-> 0 LinkAck #1", "! Heard(8)"]);
     let mut fifo = node(Order::Fifo);
     assert!(gets(&mut fifo, A, early()).is_empty());
     assert!(gets(&mut fifo, A, early()).is_empty(), "it waits already");
-    let both = ["-> 0 Ack #0", "! Heard(7)", "-> 0 Ack #1", "! Heard(8)"];
+    let both = ["-> 0 LinkAck #0", "! Heard(7)", "-> 0 LinkAck #1", "! Heard(8)"];
     assert_eq!(gets(&mut fifo, A, Packet::Data(parcel(0, 0, 7))), both);
 }
 
@@ -133,11 +133,14 @@ fn a_gap_of_messages_that_were_given_up_is_skipped() {
         gets(&mut b, A, Packet::Data(parcel(3, 0, 7)));
         let lines = gets(&mut b, A, Packet::Resend(parcel(3, 3, 7)));
         let expected: &[_] = match order {
-            Order::Any => &["-> 0 Ack #3"],
-            Order::Fifo => &["-> 0 Ack #3", "! Heard(7)"],
+            Order::Any => &["-> 0 LinkAck #3"],
+            Order::Fifo => &["-> 0 LinkAck #3", "! Heard(7)"],
         };
         assert_eq!(lines, expected);
-        assert_eq!(gets(&mut b, A, Packet::Data(parcel(4, 4, 8))), ["-> 0 Ack #4", "! Heard(8)"]);
+        assert_eq!(
+            gets(&mut b, A, Packet::Data(parcel(4, 4, 8))),
+            ["-> 0 LinkAck #4", "! Heard(8)"]
+        );
         let mut rested = Link::default();
         rested.skip_to(5);
         assert_eq!(b.links[&A], rested, "only numbers are left");
@@ -148,11 +151,15 @@ fn a_gap_of_messages_that_were_given_up_is_skipped() {
 fn a_stub_refuses_what_its_node_has_not_heard() {
     let mut b = node(Order::Fifo);
     gets(&mut b, A, Packet::Data(parcel(2, 0, 9)));
-    let zero = ["-> 0 Ack #0", "! Heard(0)"];
+    let zero = ["-> 0 LinkAck #0", "! Heard(0)"];
     assert_eq!(gets(&mut b, A, Packet::Data(parcel(0, 0, 0))), zero);
-    assert_eq!(gets(&mut b, A, Packet::Data(parcel(1, 0, 8))), ["-> 0 Refused #1"]);
-    assert_eq!(gets(&mut b, A, Packet::Resend(parcel(2, 0, 9))), ["-> 0 Refused #2"]);
-    assert_eq!(gets(&mut b, A, Packet::Resend(parcel(0, 0, 0))), ["-> 0 Ack #0"], "it was heard");
+    assert_eq!(gets(&mut b, A, Packet::Data(parcel(1, 0, 8))), ["-> 0 LinkRefusal #1"]);
+    assert_eq!(gets(&mut b, A, Packet::Resend(parcel(2, 0, 9))), ["-> 0 LinkRefusal #2"]);
+    assert_eq!(
+        gets(&mut b, A, Packet::Resend(parcel(0, 0, 0))),
+        ["-> 0 LinkAck #0"],
+        "it was heard"
+    );
     assert!(told(&mut b, Input::Command(1)).is_empty());
 
     let mut a = node(Order::Any);
