@@ -3,9 +3,8 @@
 use std::collections::BTreeSet;
 
 use konklave::NodeId;
-use konklave::protocol::{
-    Broken, Effect, Input, Invariant, Monitor, Protocol, Snapshot, references,
-};
+use konklave::protocol::references::{self, Acquaintances};
+use konklave::protocol::{Broken, Effect, Input, Invariant, Monitor, Protocol, Snapshot};
 use konklave_stage::local::{Local, Reaction, Status, Urge, failed_assertion, judge_send};
 
 use crate::application::{Application, Standing};
@@ -128,6 +127,7 @@ where
         &mut self,
         node: NodeId,
         input: &Input<P>,
+        known: &Acquaintances,
         (local, reaction): (Local<P, A>, Reaction<P>),
     ) -> Transition {
         let Reaction { effects, panic } = reaction;
@@ -139,8 +139,8 @@ where
         for effect in effects {
             match effect {
                 Effect::Send { to, msg } => {
-                    let reaches = || local.node.reaches(to);
-                    match judge_send(node, to, self.nodes(), reaches) {
+                    let verdict = judge_send(node, to, self.nodes(), || local.node.reaches(to));
+                    match verdict.and_then(|()| known.judge(node, to)) {
                         Ok(()) => {
                             let msg = self.messages.number(msg);
                             assert!(msg < self.codes.room(), "more messages than numbers for them");
@@ -236,11 +236,10 @@ where
         let key = pair(local, code);
         if !self.steps.contains_key(&key) {
             let input = self.input(local, code);
-            let reactions = self.local_at(local).reactions(&input);
-            let transitions: Vec<_> = reactions
-                .into_iter()
-                .map(|reaction| self.transition(node, &input, reaction))
-                .collect();
+            let known = Acquaintances::of(&self.local_at(local).node, &input);
+            let reactions = self.local_at(local).reactions(&input).into_iter();
+            let transitions: Vec<_> =
+                reactions.map(|reaction| self.transition(node, &input, &known, reaction)).collect();
             self.transition_bytes += transitions.iter().map(Transition::bytes).sum::<usize>();
             self.steps.insert(key, transitions);
         }

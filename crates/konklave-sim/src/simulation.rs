@@ -117,6 +117,8 @@ pub(crate) struct Node<P> {
 pub const LAST_TICK: u64 = u64::MAX - 1;
 /// How far ahead nodes are fetched from memory: enough steps to hide a cache miss.
 const LOOK_AHEAD: usize = 16;
+/// The largest system in which the addresses that nodes hold are looked at before every step.
+const LARGEST: usize = 1024;
 /// How many waiting nodes a report names.
 const WAITING_SHOWN: usize = 20;
 /// About how many steps are taken and messages sent between two looks at the outside.
@@ -221,6 +223,9 @@ where
         }
         for node in 0..self.nodes.len() as u32 {
             self.start(NodeId(node));
+        }
+        if self.nodes.len() <= LARGEST && self.nodes.iter().any(|it| it.state.knows().is_some()) {
+            self.world.watch_references();
         }
         self.world.plan(|workload, agenda| workload.on_start(agenda));
         self.begin_turns();

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use konklave::NodeId;
+use konklave::protocol::references::Acquaintances;
 use konklave::protocol::{Broken, Effect, Input, Monitor, Protocol};
 use konklave::trace::Fault;
 
@@ -34,6 +35,10 @@ pub(crate) struct World<'a, P: Protocol, W, M, const METERED: bool> {
     shelf: Shelf<Node<P>>,
     network: Network,
     pub(crate) links: Links,
+    /// The nodes that the node that takes a step now may send to.
+    pub(crate) known: Acquaintances,
+    /// Whether nodes may only send to nodes that they know.
+    watches_references: bool,
     choices: Random,
     workload_random: Random,
     pub(crate) workload: W,
@@ -88,6 +93,8 @@ where
             is_plain: network.is_plain() && faults.is_none(),
             network,
             links: Links::complete(nodes.len() as u32),
+            known: Acquaintances::ALL,
+            watches_references: false,
             choices: Random::new(*seed, Stream::Choices),
             workload_random: Random::new(*seed, Stream::Workload),
             workload,
@@ -112,6 +119,12 @@ where
     /// Writes the run down from now on.
     pub(crate) fn record(&mut self, recording: Recording<'a>) {
         self.recording = Some(recording);
+        self.is_plain = false;
+    }
+
+    /// From now on, a message to a node whose address its sender does not hold breaks a promise.
+    pub(crate) fn watch_references(&mut self) {
+        self.watches_references = true;
         self.is_plain = false;
     }
 
@@ -153,6 +166,9 @@ where
         input: Input<P>,
         label: u32,
     ) {
+        if self.watches_references {
+            self.known = Acquaintances::of(node, &input);
+        }
         if self.recording.is_none() {
             return node
                 .on_dyn(input, &mut NodeEnv::<_, _, _, METERED, false> { world: self, me, load });

@@ -33,6 +33,10 @@ where
         if world.links.lack(from, to) {
             world.reject(from, to);
         }
+        if !PLAIN {
+            let verdict = world.known.judge(from, to);
+            world.judge(verdict);
+        }
         let depth = self.load.depth + 1;
         let label = if PLAIN { depth } else { world.label(depth) };
         if METERED {

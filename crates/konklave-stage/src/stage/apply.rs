@@ -2,6 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use konklave::protocol::references::Acquaintances;
 use konklave::protocol::{Broken, Effect, Input, Monitor, Protocol};
 use konklave::trace::{Fault, Line, Step};
 use konklave::{NodeId, Recorder};
@@ -86,6 +87,7 @@ where
             };
             self.judge(verdict, 0, &mut broken);
         }
+        let known = Acquaintances::of(&self.locals[node.index()].node, &input);
         let Reaction { effects, panic } = self.locals[node.index()].take_step(&input, choices);
         for (effect, before) in effects.iter().zip(1..) {
             match effect {
@@ -93,6 +95,7 @@ where
                     let sender = &self.locals[node.index()].node;
                     let nodes = self.locals.len();
                     let verdict = judge_send(node, *to, nodes, || sender.reaches(*to));
+                    let verdict = verdict.and_then(|()| known.judge(node, *to));
                     self.judge(verdict, before, &mut broken);
                     self.send(node, *to, msg.clone());
                 }

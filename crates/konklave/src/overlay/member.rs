@@ -375,8 +375,12 @@ impl<O: Overlay> Protocol for Member<O> {
         }
     }
 
+    /// Also the node that searches: the answer goes there, though its address is not kept.
     fn tells(&self, msg: &Msg) -> Vec<NodeId> {
-        mentions(msg)
+        match msg {
+            Msg::Search { origin, .. } => vec![*origin],
+            msg => mentions(msg),
+        }
     }
 
     fn legality(&self) -> Option<Invariant<Self>> {

@@ -4,7 +4,7 @@
 //! nothing can join it again, so no rule may drop an address before it has handed it to a node that
 //! stays known.
 
-use super::{Invariant, NodeId, Protocol, Snapshot};
+use super::{Broken, Input, Invariant, NodeId, Protocol, Snapshot};
 
 /// The name of what [`connected`] says.
 pub const CONNECTED: &str = "connected";
@@ -22,6 +22,49 @@ pub fn connected<P: Protocol>() -> Invariant<P> {
             )),
         }
     })
+}
+
+/// The promise of a node that holds addresses: it sends to no other nodes.
+pub const SENDS_TO_KNOWN: &str = "sends to nodes it knows";
+
+/// The nodes that a node may send to in one step: itself, those whose addresses it holds before,
+/// and those that it hears of in this step.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Acquaintances(Option<Vec<NodeId>>);
+
+impl Acquaintances {
+    /// Every node: the network decides.
+    pub const ALL: Self = Self(None);
+
+    /// Those of a node before it gets this input.
+    pub fn of<P: Protocol>(node: &P, input: &Input<P>) -> Self {
+        Self(node.knows().map(|mut known| {
+            match input {
+                Input::Message { from: other, msg } | Input::Returned { to: other, msg } => {
+                    known.push(*other);
+                    known.extend(node.tells(msg));
+                }
+                Input::Start | Input::Command(_) | Input::Timer(_) | Input::Tick => {}
+            }
+            known
+        }))
+    }
+
+    /// Judges a message to one of them, or to another node.
+    ///
+    /// # Errors
+    ///
+    /// If the receiver is unknown.
+    pub fn judge(&self, from: NodeId, to: NodeId) -> Result<(), Broken> {
+        match &self.0 {
+            Some(known) if from != to && !known.contains(&to) => Broken::by(
+                from,
+                SENDS_TO_KNOWN,
+                format!("node {from} sends a message to node {to}, whose address it does not hold"),
+            ),
+            _ => Ok(()),
+        }
+    }
 }
 
 /// One node of each connected part, and how many nodes take part.
