@@ -113,20 +113,30 @@ impl Metrics {
         self.kinds().map(|(_, count)| count).sum()
     }
 
+    /// The counts by name, which kinds of different layers may share.
+    fn by_kind(&self) -> BTreeMap<String, u64> {
+        let mut counts = BTreeMap::new();
+        for (kind, count) in self.kinds() {
+            *counts.entry(kind.to_string()).or_default() += count;
+        }
+        counts
+    }
+
     /// The counts as a report has them, with the messages of each node.
     pub fn summary(&self, loads: Vec<u32>) -> Messages {
         let total: u64 = loads.iter().map(|&load| u64::from(load)).sum();
         let max = loads.iter().copied().max().unwrap_or(0);
         Messages {
             total: self.total(),
-            by_kind: self.kinds().map(|(kind, count)| (kind.to_string(), *count)).collect(),
+            by_kind: self.by_kind(),
             bytes: self.bytes,
             max_per_node: max,
             mean_per_node: total as f64 / loads.len().max(1) as f64,
             gini: gini(&loads, max, total),
             per_node: loads,
             in_flight_peak: self.in_flight_peak,
-            of_turns: self.of_turns,
+            by_cause: (self.of_turns > 0)
+                .then(|| ByCause { command: self.total() - self.of_turns, tick: self.of_turns }),
         }
     }
 }
@@ -188,13 +198,19 @@ pub struct Messages {
     pub gini: f64,
     /// The largest number of messages in transit at the end of a tick.
     pub in_flight_peak: u64,
-    /// How many descend from nodes that act by themselves, and not from a command.
-    #[serde(skip_serializing_if = "is_zero")]
-    pub of_turns: u64,
+    /// What they descend from, if nodes act by themselves.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by_cause: Option<ByCause>,
 }
 
-fn is_zero(count: &u64) -> bool {
-    *count == 0
+/// How many messages descend from what applications ask for, and how many from what nodes do by
+/// themselves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct ByCause {
+    /// From a command, the start of a node, or a timer.
+    pub command: u64,
+    /// From a turn of a node.
+    pub tick: u64,
 }
 
 impl Messages {

@@ -2,6 +2,7 @@
 
 use konklave_catalog::quantity::{Measured, Measures, Value};
 use konklave_catalog::site::Site;
+use konklave_sim::metrics::ByCause;
 use konklave_sim::workload::{Distribution, Spread};
 use konklave_sim::{Ended, LAST_TICK, Stabilisation, Violation, Waiting};
 
@@ -47,6 +48,10 @@ pub(super) fn for_people(report: &RunSummary<'_>, args: &RunArgs, site: &Site) -
         ("in flight", format!("{} at most", grouped(messages.in_flight_peak))),
         ("causal depth", grouped(report.causal_depth.into())),
     ];
+    fields.extend(messages.by_cause.map(|ByCause { command, tick }| {
+        let [command, tick] = [command, tick].map(grouped);
+        ("caused", format!("{command} by commands, {tick} by turns of nodes"))
+    }));
     fields.splice(1..1, stuck(report.waiting));
     fields.extend(report.rounds.map(|rounds| ("rounds", grouped(rounds))));
     fields.extend(report.stabilisation.map(|it| ("stabilisation", stabilised(it))));

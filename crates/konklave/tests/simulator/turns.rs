@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use konklave::NodeId;
 use konklave::protocol::{self, Broken, Env, Invariant, Never, Protocol, Snapshot};
 use konklave::trace::Ended;
-use konklave_sim::metrics::Messages;
+use konklave_sim::metrics::{ByCause, Messages};
 use konklave_sim::workload::{Agenda, Workload};
 use konklave_sim::{Delay, Options, RunReport, Simulation, Stabilisation};
 use serde::{Deserialize, Serialize};
@@ -24,6 +24,8 @@ struct Gossip {
 enum Command {
     Hear(u32),
     Leave,
+    /// Tell a node whose address it does not hold.
+    Call(NodeId),
 }
 
 impl Protocol for Gossip {
@@ -38,6 +40,7 @@ impl Protocol for Gossip {
                 self.largest = self.largest.max(number);
                 env.send(self.next, self.largest);
             }
+            Command::Call(stranger) => env.send(stranger, self.largest),
             Command::Leave => {
                 env.emit(self.turns);
                 env.leave();
@@ -189,7 +192,7 @@ fn messages_are_told_apart_by_what_they_descend_from() {
     let orders = vec![(10, 0, Command::Hear(1)), (20, 1, Command::Hear(2))];
     let options = Options { time_limit: Some(50), ..Options::default() };
     let messages = run(&mut ring(options, 4, orders)).messages;
-    assert_eq!((messages.total, messages.of_turns), (4 * 50 + 2, 4 * 50));
+    assert_eq!(messages.by_cause, Some(ByCause { command: 2, tick: 4 * 50 }));
 }
 
 #[test]
@@ -217,4 +220,16 @@ fn rounds_go_on_when_messages_come_back() {
     // A message that comes back is a new one: it has arrived where it was sent to, so every round
     // still takes one moment.
     assert_eq!(report.rounds, 100);
+}
+
+#[test]
+fn a_message_to_a_stranger_breaks_a_promise() {
+    let call = |node| vec![(10, 0, Command::Call(NodeId(node)))];
+    let options = Options { time_limit: Some(50), ..Options::default() };
+    for known in [0, 1] {
+        assert_eq!(run(&mut ring(options.clone(), 4, call(known))).ended, Ended::TimeLimit);
+    }
+    let report = run(&mut ring(options, 4, call(2)));
+    let broken = report.violations.first().map(|it| (it.time, it.broken.promise.as_str()));
+    assert_eq!(broken, Some((10, "sends to nodes it knows")));
 }
