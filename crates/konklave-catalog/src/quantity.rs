@@ -2,6 +2,7 @@
 
 mod general;
 
+use crate::system::Description;
 pub use general::{GENERAL, General, with_general};
 use konklave::NodeId;
 use konklave_sim::workload::{Distribution, Spread};
@@ -208,6 +209,43 @@ pub struct Measures {
     pub holders: Vec<NodeId>,
     /// All operations on a shared object as text, if they were kept.
     pub history: Option<String>,
+    /// The nodes in the end, if they were asked for.
+    pub dump: Option<Vec<Description>>,
+    /// The network that the nodes form, if they do and are not too many to be shown.
+    pub formation: Option<Formation>,
+}
+
+/// A network that nodes form among themselves.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Formation {
+    /// The nodes, and where they are on a circle, from 0 to 1.
+    pub places: Vec<(NodeId, f64)>,
+    /// What connects two nodes, or should.
+    pub ties: Vec<(NodeId, NodeId, Tie)>,
+    /// The lists of each level, from the lowest on; empty if there are no levels.
+    pub levels: Vec<Vec<Chain>>,
+}
+
+/// What a connection of two nodes is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tie {
+    /// It is there, and should be.
+    Legal,
+    /// It is there, and should not be.
+    Surplus,
+    /// It should be there, in both directions or in one, and is not.
+    Missing,
+}
+
+/// Nodes in a row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Chain {
+    /// What they have in common.
+    pub name: String,
+    /// The nodes.
+    pub nodes: Vec<NodeId>,
+    /// What connects each with the next.
+    pub ties: Vec<Tie>,
 }
 
 impl Measures {
@@ -234,6 +272,7 @@ impl Measures {
     #[must_use]
     pub fn and(mut self, others: Self) -> Self {
         self.values.extend(others.values);
+        self.formation = self.formation.or(others.formation);
         self
     }
 

@@ -1,20 +1,22 @@
 //! A system of nodes of one algorithm: run, check, replay, play and shrink.
 
 mod shorter;
+mod simulated;
 
 use std::any::{Any, TypeId};
 use std::io;
 
 use konklave::NodeId;
-use konklave::protocol::{Data, Never, Protocol};
+use konklave::protocol::{Never, Protocol};
 use konklave::trace::Line;
 use konklave_check::shrink;
-use konklave_check::{Coverage, Noted, World};
-use konklave_sim::{Options, Progress, Recording, RunReport, Simulation};
+use konklave_check::{Coverage, World};
+use konklave_sim::{Options, Progress, Recording, RunReport};
 use konklave_stage::Stage;
 use konklave_stage::erased::{AnyNode, Erased};
 use konklave_stage::replay::Replayed;
 use konklave_stage::script::Script;
+use serde_json::{Map, Value as Json};
 
 use crate::problem::Problem;
 use crate::quantity::Measures;
@@ -24,6 +26,7 @@ use crate::site::Site;
 use crate::stage::AnyStage;
 pub use shorter::Shorter;
 use shorter::shorten;
+use simulated::unerased;
 
 /// Nodes of one algorithm at one site, as an entry of the catalogue builds them.
 pub trait System {
@@ -133,6 +136,8 @@ pub struct Watch<'a> {
     pub coverage: Option<&'a Coverage>,
     /// Whether all operations are kept, for a history.
     pub history: bool,
+    /// Whether the nodes are described in the end.
+    pub dump: bool,
 }
 
 /// The plan of a check.
@@ -155,11 +160,19 @@ struct Nodes<'a, X, P> {
     site: &'a Site,
     make: Box<dyn Fn(NodeId) -> P + 'a>,
     survey: Box<Survey<'a, P>>,
+    describe: Box<Describe<'a, P>>,
     has_timers: bool,
 }
 
 /// Measures the nodes at the end of a run; it is told what else was measured.
 type Survey<'a, P> = dyn Fn(&[&P], &Measures) -> Measures + 'a;
+
+/// Describes a node at the end of a run.
+type Describe<'a, P> = dyn Fn(&P) -> Description + 'a;
+
+/// What a node has come to, as the fields of a JSON object. A number that may be larger than 2^53
+/// is written as text: other programs would round it.
+pub type Description = Map<String, Json>;
 
 /// The system of nodes that `make` builds at a site.
 pub fn nodes<'a, X, P>(
@@ -185,8 +198,32 @@ where
     X: Problem,
     P: Protocol<Command = X::Command, Event = X::Event>,
 {
+    described_nodes(problem, site, make, survey, |node: &P| {
+        Map::from_iter([("state".to_owned(), format!("{node:?}").into())])
+    })
+}
+
+/// The same, which are also described at the end of a run, if that is asked for.
+pub fn described_nodes<'a, X, P>(
+    problem: X,
+    site: &'a Site,
+    make: impl Fn(NodeId) -> P + 'a,
+    survey: impl Fn(&[&P], &Measures) -> Measures + 'a,
+    describe: impl Fn(&P) -> Description + 'a,
+) -> Box<dyn System + 'a>
+where
+    X: Problem,
+    P: Protocol<Command = X::Command, Event = X::Event>,
+{
     let has_timers = TypeId::of::<P::Timer>() != TypeId::of::<Never>();
-    Box::new(Nodes { problem, site, make: Box::new(make), survey: Box::new(survey), has_timers })
+    Box::new(Nodes {
+        problem,
+        site,
+        make: Box::new(make),
+        survey: Box::new(survey),
+        describe: Box::new(describe),
+        has_timers,
+    })
 }
 
 /// The system of nodes that `make` builds, type-erased in simulations, too: these take longer, but
@@ -203,7 +240,16 @@ where
     let has_timers = TypeId::of::<P::Timer>() != TypeId::of::<Never>();
     let make = move |me| AnyNode::new(make(me));
     let survey = |_: &[&AnyNode<_, _>], _: &Measures| Measures::default();
-    Box::new(Nodes { problem, site, make: Box::new(make), survey: Box::new(survey), has_timers })
+    let describe =
+        |node: &AnyNode<_, _>| Map::from_iter([("state".to_owned(), format!("{node:?}").into())]);
+    Box::new(Nodes {
+        problem,
+        site,
+        make: Box::new(make),
+        survey: Box::new(survey),
+        describe: Box::new(describe),
+        has_timers,
+    })
 }
 
 /// Simulations must be fast, and are compiled for each algorithm. Everything else uses type-erased
@@ -313,39 +359,6 @@ where
     X: Problem,
     P: Protocol<Command = X::Command, Event = X::Event>,
 {
-    /// Simulates nodes that `make` builds, each of them around one of this system's.
-    fn simulate<Q: Protocol<Command = X::Command, Event = X::Event>>(
-        &self,
-        make: impl Fn(NodeId) -> Q,
-        inside: fn(&Q) -> &P,
-        options: &Options,
-        watch: Watch<'_>,
-        go_on: &mut dyn FnMut(Progress) -> bool,
-    ) -> Result<RunReport<Measures>, Refusal> {
-        let nodes = self.site.nodes();
-        let mut workload = self.problem.workload(self.site, options)?;
-        if watch.history {
-            X::keep_history(&mut workload);
-        }
-        let monitor = Noted::new(self.problem.monitor(self.site), watch.coverage.cloned());
-        let mut simulation = Simulation::new(options.clone(), nodes, make, workload, monitor);
-        if !self.site.entry().needs.shortcuts {
-            simulation.connect(self.site.graph());
-        }
-        if let Some(trace) = watch.trace {
-            simulation.record(trace);
-        }
-        let report = simulation.run(go_on).map_err(|error| {
-            Refusal::new(format!("cannot write the trace: {error}; it is incomplete"))
-        })?;
-        let last: Vec<&P> = NodeId::all(nodes).map(|node| inside(simulation.node(node))).collect();
-        Ok(report.map(|measured| {
-            let measures = X::measures(measured, nodes);
-            let surveyed = (self.survey)(&last, &measures);
-            measures.and(surveyed)
-        }))
-    }
-
     fn erased(&self, me: NodeId) -> AnyNode<X::Command, X::Event> {
         let node = AnyNode::new((self.make)(me));
         let node = match self.site.reliable_links() {
@@ -357,11 +370,6 @@ where
             false => node.among(self.site.graph().neighbours(me)),
         }
     }
-}
-
-/// The node before it was erased.
-fn unerased<C: Data, E: Data, P: 'static>(node: &AnyNode<C, E>) -> &P {
-    node.get().expect("the nodes of a system have one type")
 }
 
 /// Builds a type-erased node.

@@ -165,8 +165,8 @@ pub struct RunArgs {
     /// Channels are FIFO: messages arrive in the order sent [default: if the algorithm needs it]
     #[arg(long)]
     pub fifo: bool,
-    /// Links are reliable: nodes number, acknowledge and repeat their messages, so that none is lost
-    /// or received twice
+    /// Links are reliable: nodes number, acknowledge and repeat their messages, so that none is
+    /// lost or received twice
     #[arg(long)]
     pub reliable: bool,
     /// Go beyond the algorithm's assumptions: ignore the FIFO order and the maximum delay it needs
@@ -199,6 +199,9 @@ pub struct RunArgs {
     /// Write all operations on a shared object to this file, for check-history
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub history: Option<PathBuf>,
+    /// Write the nodes as they are in the end to this file, as JSON; - is standard output
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub dump: Option<PathBuf>,
     /// Write a report with pictures to this folder; with at most 100 nodes it includes the trace,
     /// unless --trace names another file
     #[arg(long, value_name = "DIR", help_heading = "Output")]

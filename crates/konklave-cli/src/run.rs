@@ -1,21 +1,20 @@
 //! `konklave run`: one simulation and its report.
 
 mod folder;
+mod graph;
 mod report;
 
-use std::fmt;
-use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-use konklave::graph::Format;
 use konklave_catalog::catalog::Catalog;
 use konklave_catalog::entry::Entry;
 use konklave_catalog::option::{MAX_DELAY, Verb};
 use konklave_catalog::problem::About;
 use konklave_catalog::quantity::Measures;
+use konklave_catalog::setup::Setup;
 use konklave_catalog::site::Site;
-use konklave_catalog::system::Watch as Observers;
+use konklave_catalog::system::{Description, Watch as Observers};
 use konklave_report::folder::Folder;
 use konklave_sim::faults::Target;
 use konklave_sim::metrics::Messages;
@@ -39,6 +38,7 @@ use crate::seal::Sealing;
 use crate::setup::{Wish, no_restarts, resend_period};
 use crate::told::{Told, effective};
 use crate::{out, output, specimens};
+use graph::save_graph;
 
 /// Simulates and reports.
 pub fn run(args: &RunArgs, catalog: &'static Catalog) -> Result<Exit, Failure> {
@@ -53,6 +53,7 @@ pub fn run(args: &RunArgs, catalog: &'static Catalog) -> Result<Exit, Failure> {
     let system = site.system()?;
     out::refuse_two_on_output("trace", args.trace.as_deref(), args.json)?;
     out::refuse_two_on_output("history", args.history.as_deref(), args.json)?;
+    out::refuse_two_on_output("dump", args.dump.as_deref(), args.json)?;
     if args.history.is_some() && !system.has_history() {
         return Err(Failure::bad(format!(
             "--history is about operations on a shared object, and {} is not about one",
@@ -72,13 +73,27 @@ pub fn run(args: &RunArgs, catalog: &'static Catalog) -> Result<Exit, Failure> {
     if let Some(path) = &args.history {
         out::ensure_writable(HISTORY, path)?;
     }
-    let observers = Observers { trace, coverage: None, history: args.history.is_some() };
+    if let Some(path) = &args.dump {
+        out::ensure_writable(DUMP, path)?;
+    }
+    let observers = Observers {
+        trace,
+        coverage: None,
+        history: args.history.is_some(),
+        dump: args.dump.is_some(),
+    };
     let outcome = quietly(|| system.run(&options, observers, &mut go_on));
     let wall_seconds = watch.seconds();
     watch.finish();
     let ran = outcome?;
     if let Some(path) = &args.history {
-        write_history(path, ran.problem.history.as_deref().unwrap_or_default())?;
+        let history = ran.problem.history.as_deref().unwrap_or_default();
+        write(HISTORY, path, |out| out.write_all(history.as_bytes()))?;
+    }
+    if let Some(path) = &args.dump {
+        let nodes = ran.problem.dump.as_deref().unwrap_or_default();
+        let dump = Dump { setup: site.setup(), ended: ran.ended, time: ran.time, nodes };
+        write(DUMP, path, |out| serde_json::to_writer(out, &dump).map_err(io::Error::from))?;
     }
     let exit = match (ran.violations.is_empty(), ran.ended.is_early()) {
         (false, _) => Exit::Broken,
@@ -93,7 +108,7 @@ pub fn run(args: &RunArgs, catalog: &'static Catalog) -> Result<Exit, Failure> {
     }
     match args.json {
         true => output::json(&told(&report, args, &site))?,
-        false => output::report(&lines, args.trace.as_deref())?,
+        false => output::report(&lines, on_output(args))?,
     }
     Ok(exit)
 }
@@ -309,13 +324,35 @@ fn unbounded(delay: Delay, site: &Site) -> Option<String> {
 }
 
 const HISTORY: &str = "write the history";
+const DUMP: &str = "write the nodes";
 
-fn write_history(path: &Path, text: &str) -> Result<(), Failure> {
-    let written = out::create(path).and_then(|mut out| {
-        out.write_all(text.as_bytes())?;
+/// The file that is standard output, if one is: the report then goes to standard error.
+fn on_output(args: &RunArgs) -> Option<&Path> {
+    let files = [&args.trace, &args.dump].into_iter().filter_map(Option::as_deref);
+    files.into_iter().find(|path| out::is_output(path))
+}
+
+/// The nodes as they are at the end of a run. The names of its fields are stable.
+#[derive(Serialize)]
+struct Dump<'a> {
+    setup: &'a Setup,
+    ended: Ended,
+    time: u64,
+    nodes: &'a [Description],
+}
+
+/// Writes a file that an option names.
+fn write(
+    doing: &str,
+    path: &Path,
+    content: impl FnOnce(&mut BufWriter<Box<dyn Write>>) -> io::Result<()>,
+) -> Result<(), Failure> {
+    let written = out::create(path).and_then(|out| {
+        let mut out = BufWriter::new(out);
+        content(&mut out)?;
         out.flush()
     });
-    written.map_err(|error| Failure::file(HISTORY, path, &error))
+    written.map_err(|error| Failure::file(doing, path, &error))
 }
 
 fn open_trace(path: &Path, site: &Site) -> Result<Sealing<BufWriter<Box<dyn Write>>>, Failure> {
@@ -324,40 +361,4 @@ fn open_trace(path: &Path, site: &Site) -> Result<Sealing<BufWriter<Box<dyn Writ
     let mut out = Sealing::new(out);
     write_line(&mut out, &header(site)).map_err(unwritable)?;
     Ok(out)
-}
-
-/// Writes the network in the format that the file's name implies.
-fn save_graph(path: &Path, site: &Site) -> Result<(), Failure> {
-    let format = Format::guess(&path.to_string_lossy(), "graph {}");
-    if format == Format::EdgeList {
-        return Err(Failure::bad(format!(
-            "{} would be read as a list of edges: graphs are saved as .dot or .graphml",
-            path.display()
-        )));
-    }
-    let unwritable = |error: io::Error| Failure::file("write the graph", path, &error);
-    let file = File::create(path).map_err(unwritable)?;
-    let mut out = Pieces { out: BufWriter::new(file), error: None };
-    let written = match format {
-        Format::GraphMl => site.graph().write_graphml(&mut out),
-        Format::Dot | Format::EdgeList => site.graph().write_dot(&mut out),
-    };
-    let outcome = out.error.map_or_else(|| out.out.flush(), Err);
-    outcome.map_err(unwritable)?;
-    written.map_err(|error| unwritable(io::Error::other(error)))
-}
-
-/// Streams text to a file, because the text of a graph can be larger than memory.
-struct Pieces<W> {
-    out: W,
-    error: Option<io::Error>,
-}
-
-impl<W: Write> fmt::Write for Pieces<W> {
-    fn write_str(&mut self, text: &str) -> fmt::Result {
-        self.out.write_all(text.as_bytes()).map_err(|error| {
-            self.error = Some(error);
-            fmt::Error
-        })
-    }
 }

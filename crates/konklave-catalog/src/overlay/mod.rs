@@ -1,6 +1,7 @@
 //! Overlays as entries of the catalogue.
 
 pub mod client;
+mod formation;
 mod start;
 pub mod workload;
 
@@ -8,12 +9,14 @@ use konklave::NodeId;
 use konklave::circle::Mixer;
 use konklave::overlay::build_list::BuildList;
 use konklave::overlay::build_ring::BuildRing;
+use konklave::overlay::place::bits;
 use konklave::overlay::skip_plus::SkipPlus;
-use konklave::overlay::{Command, Event, Member, Monitor, Overlay, Place};
+use konklave::overlay::{Command, Event, Member, Monitor, Overlay, Place, Side};
 use konklave::protocol::{Monitor as _, Protocol};
 use konklave::sense::{Operation, Sense};
 use konklave_sim::workload::Spread;
 use konklave_sim::{Delay, Options};
+use serde_json::json;
 
 use crate::budget::any_budgets;
 use crate::compare::{Runs, Scenario};
@@ -27,7 +30,7 @@ use crate::quantity::{Measures, Quantity};
 use crate::refusal::Refusal;
 use crate::setup::Setup;
 use crate::site::Site;
-use crate::system::{System, surveyed_nodes};
+use crate::system::{Description, System, described_nodes};
 use client::Visitor;
 use start::Family;
 use workload::{OverlayReport, Plan, Visitors};
@@ -203,7 +206,7 @@ fn network<O: Overlay>(site: &Site) -> Result<Box<dyn System + '_>, Refusal> {
     let make = move |me: NodeId| {
         Member::<O>::new(Place::new(me, mixer(site)), starts[me.index()].clone(), grace)
     };
-    let survey = |nodes: &[&Member<O>], _: &Measures| {
+    let survey = move |nodes: &[&Member<O>], _: &Measures| {
         let known = nodes.iter().filter(|node| node.is_inside()).filter_map(|node| {
             let mut known = node.knows()?;
             known.sort_unstable();
@@ -213,9 +216,28 @@ fn network<O: Overlay>(site: &Site) -> Result<Box<dyn System + '_>, Refusal> {
         let degrees: Vec<f64> = known.collect();
         let max = degrees.iter().copied().max_by(f64::total_cmp);
         let mean = degrees.iter().sum::<f64>() / degrees.len() as f64;
-        Measures::default().with(&DEGREE, max.map(|max| Spread { mean, max }))
+        let mut measures = Measures::default().with(&DEGREE, max.map(|max| Spread { mean, max }));
+        measures.formation = formation::formation(nodes, mixer(site));
+        measures
     };
-    Ok(surveyed_nodes(Networks { closes: O::CLOSES }, site, make, survey))
+    let networks = Networks { closes: O::CLOSES };
+    Ok(described_nodes(networks, site, make, survey, describe))
+}
+
+/// Where a node is, and whom it knows.
+fn describe<O: Overlay>(node: &Member<O>) -> Description {
+    let (overlay, place) = (node.overlay(), node.overlay().place());
+    let neighbours = |side| overlay.neighbours(side).collect::<Vec<_>>();
+    let [left, right] = Side::BOTH.map(neighbours);
+    let bits = format!("{:064b}", bits(place.mixer, place.me));
+    let fields = [
+        ("inside", json!(node.is_inside())),
+        ("h", json!(place.here().0.to_string())),
+        ("rs", json!(bits)),
+        ("neighbours", json!({ "left": left, "right": right })),
+        ("ring", json!(overlay.ring())),
+    ];
+    fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
 impl Problem for Networks {

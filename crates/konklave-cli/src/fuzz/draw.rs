@@ -195,6 +195,7 @@ fn plain(entry: &Entry, topology: &str, nodes: Option<u32>) -> RunArgs {
         trace: None,
         states: false,
         history: None,
+        dump: None,
         out: None,
         save_graph: None,
         json: false,

@@ -113,8 +113,8 @@ pub struct SweepArgs {
         long, value_name = "DIR", num_args = 1.., help_heading = OUTPUT,
         conflicts_with_all = [
             "algorithm", "nodes", "seeds", "seed", "topology", "delay", "fifo", "reliable",
-            "loss", "duplicate", "reorder", "crash", "pause", "partition", "corrupt", "tick", "stable", "x",
-            "assert", "threads", "event_limit", "resume", "shard",
+            "loss", "duplicate", "reorder", "crash", "pause", "partition", "corrupt", "tick",
+            "stable", "x", "assert", "threads", "event_limit", "resume", "shard",
         ]
     )]
     pub merge: Vec<PathBuf>,

@@ -260,6 +260,7 @@ fn task(
         trace: None,
         states: false,
         history: None,
+        dump: None,
         out: None,
         save_graph: None,
         json: false,

@@ -128,6 +128,7 @@ impl<L: Overlay> Closed<L> {
 
 impl<L: Overlay> Overlay for Closed<L> {
     const CLOSES: bool = true;
+    const HAS_LEVELS: bool = L::HAS_LEVELS;
 
     fn new(place: Place) -> Self {
         Self { line: L::new(place), ring: None }

@@ -122,6 +122,11 @@ impl<O: Overlay> Member<O> {
         self.mode == Mode::Inside
     }
 
+    /// What it knows about the network.
+    pub fn overlay(&self) -> &O {
+        &self.overlay
+    }
+
     fn me(&self) -> NodeId {
         self.overlay.place().me
     }

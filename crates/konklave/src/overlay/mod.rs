@@ -153,6 +153,9 @@ pub trait Overlay: Clone + Eq + Hash + Debug + Send + 'static {
     /// Whether the smallest and the largest node are to know each other.
     const CLOSES: bool = false;
 
+    /// Whether nodes with the same first bits form lists of their own.
+    const HAS_LEVELS: bool = false;
+
     /// Every address that it holds, but for [that one](Self::ring); also one that it should not.
     fn kept(&self) -> Vec<NodeId>;
 

@@ -179,6 +179,8 @@ impl Levels {
 }
 
 impl Overlay for Levels {
+    const HAS_LEVELS: bool = true;
+
     fn new(place: Place) -> Self {
         Self { place, left: Vec::new(), right: Vec::new() }
     }
