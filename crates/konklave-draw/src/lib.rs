@@ -11,8 +11,10 @@
 //!   a [`chart::Plot`] also comes as text for a terminal.
 //! - [`spacetime`]: who told whom what, and what it came to.
 //! - [`network`]: nodes with their roles, edges with their classes, in a layout that fits.
+//! - [`formation`]: who knows whom on a circle, as it is and as it should be, and level by level.
 
 pub mod chart;
+pub mod formation;
 pub mod network;
 pub mod spacetime;
 

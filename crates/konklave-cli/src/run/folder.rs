@@ -1,11 +1,13 @@
 //! The folder of a run: its report, pictures, figures and trace.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
-use konklave_catalog::quantity::Series;
+use konklave_catalog::quantity::{Chain, Formation, Series, Tie};
 use konklave_catalog::site::Site;
+use konklave_draw::formation::{self, List};
 use konklave_report::folder::Folder;
 use konklave_report::html::{HtmlReport, Mark};
 use konklave_report::network::{self, Roles};
@@ -67,6 +69,8 @@ pub(super) fn write(
         None => without_trace(report, site, &title),
     };
     pictures.extend(report.problem.measures.series.iter().map(|it| developed(&title, it)));
+    pictures
+        .extend(report.problem.measures.formation.iter().flat_map(|it| formed(&title, site, it)));
     pictures.push(out::load(&title, &report.messages.per_node));
     pictures.push(out::kinds(&title, &report.messages.by_kind));
     match (trace, &args.trace) {
@@ -175,6 +179,41 @@ fn developed(title: &str, Series { quantity, over, values }: &Series) -> Picture
     let (name, words) = (format!("{}.svg", quantity.name), quantity.words());
     let svg = over_time::series(title, (over, &format!("{words}, in {}", quantity.unit)), values);
     Picture::new(&name, format!("{words}, {over} by {over}."), svg)
+}
+
+/// The network that the nodes have formed, and its levels, if it has any.
+fn formed(title: &str, site: &Site, formation: &Formation) -> Vec<Picture> {
+    let Formation { places, ties, levels } = formation;
+    let index: BTreeMap<_, _> = places.iter().map(|(node, _)| *node).zip(0..).collect();
+    let labels = || places.iter().map(|(node, _)| node.to_string());
+    let mut picture =
+        formation::Formation::new(title, places.iter().map(|(_, place)| *place)).labels(labels());
+    for (a, b, tie) in ties {
+        picture = picture.ties(drawn(*tie), [(index[a], index[b])]);
+    }
+    let name = format!("{}.svg", site.entry().problem.name);
+    let caption = "Which nodes know each other in the end, at their positions on the circle.";
+    let mut pictures = vec![Picture::new(&name, caption, picture.svg())];
+    if !levels.is_empty() {
+        let list = |chain: &Chain| List {
+            name: chain.name.clone(),
+            nodes: chain.nodes.iter().map(|node| index[node]).collect(),
+            ties: chain.ties.iter().map(|tie| drawn(*tie)).collect(),
+        };
+        let rows: Vec<Vec<List>> =
+            levels.iter().map(|chains| chains.iter().map(list).collect()).collect();
+        let caption = "The list of each prefix, one row a level, the nodes in their order.";
+        pictures.push(Picture::new("levels.svg", caption, picture.levels(&rows)));
+    }
+    pictures
+}
+
+fn drawn(tie: Tie) -> formation::Tie {
+    match tie {
+        Tie::Legal => formation::Tie::Legal,
+        Tie::Surplus => formation::Tie::Surplus,
+        Tie::Missing => formation::Tie::Missing,
+    }
 }
 
 /// The pictures of a run whose steps were not kept.

@@ -1,10 +1,11 @@
 //! A picture and the text beside it say the same.
 
+use std::collections::BTreeSet;
 use std::fs;
 
 use serde_json::Value;
 
-use crate::user::{fine, konklave};
+use crate::user::{file, fine, konklave};
 use crate::{folder, read};
 
 /// The loads that the bars of load.svg show, by their tips.
@@ -56,5 +57,40 @@ fn plots_say_load_delay_and_seeds_and_what_they_count() {
     for picture in pictures {
         let svg = fs::read_to_string(&picture).unwrap();
         assert!(svg.contains("delay uniform:1..5, seed 1"), "{}", picture.display());
+    }
+}
+
+/// The pairs of nodes that know each other, in one direction at least, by a dump.
+fn acquainted(dump: &Value) -> BTreeSet<(u64, u64)> {
+    let mut pairs = BTreeSet::new();
+    for node in dump["nodes"].as_array().unwrap() {
+        let sides = ["left", "right"].map(|side| node["neighbours"][side].as_array().unwrap());
+        let id = node["id"].as_u64().unwrap();
+        let known = sides.into_iter().flatten().chain([&node["ring"]]).filter_map(Value::as_u64);
+        pairs.extend(known.map(|other| (id.min(other), id.max(other))));
+    }
+    pairs
+}
+
+#[test]
+fn the_picture_of_an_overlay_shows_who_knows_whom() {
+    for (name, moment) in [("soon", "--start star --time-limit 2"), ("legal", "--start star")] {
+        let out = folder(&format!("overlay-{name}"));
+        let path = file(&format!("overlay-{name}.json"), "");
+        let files = format!("--out {} --dump {}", out.display(), path.display());
+        konklave(&format!("run skip-plus --nodes 12 --searches 0 {moment} {files}"));
+        let dump = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
+        let svg = read(&out, "overlay.svg");
+        let shown = |tie: &str| svg.matches(&format!("<title>{tie}: ")).count();
+        let [legal, surplus, missing] = ["legal", "surplus", "missing"].map(shown);
+        match name {
+            "legal" => {
+                assert_eq!((surplus, missing), (0, 0));
+                assert_eq!(legal, acquainted(&dump).len());
+            }
+            // What is missing may be there in the other direction.
+            _ => assert!(missing > 0 && legal + surplus <= acquainted(&dump).len()),
+        }
+        assert!(read(&out, "levels.svg").contains("level 1"));
     }
 }
