@@ -122,6 +122,12 @@ pub enum Finding {
     InvalidValue,
     /// A value that was written is ignored.
     LostWrite,
+    /// The nodes of an overlay fall into parts that do not know each other.
+    Parted,
+    /// The system never becomes legal.
+    NeverLegal,
+    /// The system was legal, and is not any more.
+    Relapse,
 }
 
 impl Display for Finding {
@@ -143,6 +149,9 @@ impl Display for Finding {
             Self::Inconsistent => "inconsistent",
             Self::InvalidValue => "invalid value",
             Self::LostWrite => "lost write",
+            Self::Parted => "parted network",
+            Self::NeverLegal => "never legal",
+            Self::Relapse => "relapse",
         })
     }
 }
@@ -177,6 +186,9 @@ pub struct Setting {
     pub crashes: u8,
     /// Whether the nodes never rest, so that an infinite run is not a failure by itself.
     pub perpetual: bool,
+    /// The seed, which places nodes and draws their starts.
+    #[serde(skip)]
+    pub seed: u64,
     /// The problem's options for random schedules.
     #[serde(skip)]
     pub options: &'static [(&'static str, &'static str)],
@@ -193,6 +205,7 @@ impl Setting {
             duplicates: 0,
             crashes: 0,
             perpetual: false,
+            seed: 1,
             options: &[],
         }
     }
@@ -222,6 +235,11 @@ impl Setting {
         Self { perpetual: true, ..self }
     }
 
+    /// Sets the seed.
+    pub const fn seed(self, seed: u64) -> Self {
+        Self { seed, ..self }
+    }
+
     /// Sets the problem's options for random schedules.
     pub const fn options(self, options: &'static [(&'static str, &'static str)]) -> Self {
         Self { options, ..self }
@@ -242,7 +260,7 @@ impl Setting {
             algorithm: entry.name.clone(),
             nodes: self.nodes(),
             topology: self.topology.to_owned(),
-            seed: 1,
+            seed: self.seed,
             ..Setup::default()
         };
         if !self.ids.is_empty() {
@@ -299,7 +317,7 @@ impl Setting {
 
 impl Display for Setting {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { topology, fifo, budget, ids, duplicates, crashes, .. } = self;
+        let Self { topology, fifo, budget, ids, duplicates, crashes, seed, .. } = self;
         write!(f, "{topology} of {}", self.nodes())?;
         if !ids.is_empty() {
             write!(f, " with ids {}", list(ids))?;
@@ -314,6 +332,9 @@ impl Display for Setting {
         }
         if *crashes > 0 {
             write!(f, ", {crashes} crashed")?;
+        }
+        if *seed != 1 {
+            write!(f, ", seed {seed}")?;
         }
         Ok(())
     }

@@ -3,6 +3,7 @@
 //! every verdict.
 
 mod oracle {
+    mod data;
     mod elections;
     mod erased;
     mod faults;

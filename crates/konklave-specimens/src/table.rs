@@ -1,7 +1,10 @@
 //! All specimens.
 
 pub(crate) mod bookings;
+pub(crate) mod consensus;
+pub(crate) mod dictionaries;
 pub(crate) mod elections;
+pub(crate) mod overlays;
 pub(crate) mod permissions;
 pub(crate) mod rings;
 pub(crate) mod tokens;
@@ -20,10 +23,12 @@ use konklave_catalog::system::{System, erased_nodes};
 use crate::{Flaw, Flawed};
 
 /// All specimens: locks by permission, locks by token, booking, elections on rings, other
-/// elections.
+/// elections, overlays, dictionaries, consensus.
 pub fn all() -> impl Iterator<Item = &'static Specimen> {
-    let groups =
-        [&permissions::ALL[..], &tokens::ALL, &bookings::ALL, &rings::ALL, &elections::ALL];
+    let locks = [&permissions::ALL[..], &tokens::ALL, &bookings::ALL];
+    let elections = [&rings::ALL[..], &elections::ALL];
+    let others = [&overlays::ALL[..], &dictionaries::ALL, &consensus::ALL];
+    let groups = [&locks[..], &elections, &others].concat();
     groups.into_iter().flatten()
 }
 

@@ -6,6 +6,7 @@ mod cost {
     mod answers;
     mod chang_roberts;
     mod chang_roberts_bidirectional;
+    mod data;
     mod duplicates;
     mod fairness;
     mod graph;

@@ -190,7 +190,11 @@ fn values_of(site: &Site) -> Result<Vec<Value>, Refusal> {
 }
 
 /// What each node begins with, and lives in. The last nodes are the liars.
-fn places(site: &Site) -> Result<impl Fn(NodeId) -> (Value, Surroundings) + use<>, Refusal> {
+///
+/// # Errors
+///
+/// If there is not one value for each node.
+pub fn places(site: &Site) -> Result<impl Fn(NodeId) -> (Value, Surroundings) + use<>, Refusal> {
     let values = values_of(site)?;
     let (nodes, adversary) = (site.nodes(), adversary(site));
     let above = values.iter().max().map_or(1, |largest| largest + 1);

@@ -56,7 +56,8 @@ static MAX_LOAD: Quantity =
     Quantity::new("load_max_over_mean", "", "the most keys of a member, over the mean: fairness")
         .within("load")
         .label("largest load")
-        .column("max/mean");
+        .column("max/mean")
+        .plotted();
 static GINI: Quantity =
     Quantity::new("load_gini", "", "how unequal the loads of members are: 0 is even")
         .within("load")

@@ -10,14 +10,14 @@ use konklave_stage::{Application, Standing};
 pub struct Visitor {
     /// What it will ask for, the next one last.
     wishes: Vec<Command>,
-    is_waiting: bool,
+    standing: Standing,
 }
 
 impl Visitor {
     /// A client that gives these commands, in this order.
     pub fn new(mut wishes: Vec<Command>) -> Self {
         wishes.reverse();
-        Self { wishes, is_waiting: false }
+        Self { wishes, standing: Standing::Idle }
     }
 }
 
@@ -28,7 +28,7 @@ impl Application for Visitor {
     const TAKES_TURNS: bool = false;
 
     fn commands(&self) -> Vec<Command> {
-        let next = self.wishes.last().filter(|_| !self.is_waiting);
+        let next = self.wishes.last().filter(|_| self.standing != Standing::Waiting);
         next.copied().into_iter().collect()
     }
 
@@ -38,15 +38,15 @@ impl Application for Visitor {
 
     fn on_command(&mut self, _command: &Command) {
         self.wishes.pop();
-        self.is_waiting = true;
+        self.standing = Standing::Waiting;
     }
 
     fn on_event(&mut self, _event: &Event) {
-        self.is_waiting = false;
+        self.standing = Standing::Served;
     }
 
     fn revive(&mut self) {
-        self.is_waiting = false;
+        self.standing = Standing::Idle;
     }
 
     fn supply(nodes: u32, commands: &[(NodeId, Command)]) -> Vec<Self> {
@@ -54,10 +54,14 @@ impl Application for Visitor {
         NodeId::all(nodes).map(wishes).collect()
     }
 
-    fn standing(&self) -> Standing {
-        match self.is_waiting {
-            true => Standing::Waiting,
-            false => Standing::Idle,
+    fn renamed(command: &Command, place: &dyn Fn(NodeId) -> Option<NodeId>) -> Option<Command> {
+        match *command {
+            Command::Join { contact } => place(contact).map(|contact| Command::Join { contact }),
+            command => Some(command),
         }
+    }
+
+    fn standing(&self) -> Standing {
+        self.standing
     }
 }

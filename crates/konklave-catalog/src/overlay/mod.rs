@@ -41,6 +41,13 @@ pub struct Networks {
     closes: bool,
 }
 
+impl Networks {
+    /// The problem for this overlay.
+    pub fn of<O: Overlay>() -> Self {
+        Self { closes: O::CLOSES }
+    }
+}
+
 /// What nodes know at the beginning.
 pub static START: Opt = Opt {
     name: "start",
@@ -89,6 +96,13 @@ fn grace(site: &Site) -> u32 {
     }
 }
 
+static ROUNDS: Quantity = Quantity::new("rounds", "rounds", "until the network is legal")
+    .label("rounds to be legal")
+    .column("rounds")
+    .plotted();
+static LEVELS: Quantity =
+    Quantity::new("levels", "", "number of levels on which a node has neighbours, at most")
+        .label("levels");
 static MAINTENANCE: Quantity =
     Quantity::new("maintenance", "per node and round", "messages of a legal network in a round")
         .label("maintenance")
@@ -127,7 +141,18 @@ pub(crate) static ABOUT: About = About {
     title: "Overlays",
     source: include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../konklave/src/overlay/mod.rs")),
     options: &[&START, &SEARCHES, &JOINS, &LEAVES],
-    quantities: &[&MAINTENANCE, &DEGREE, &HOPS, &SEARCHED, &MISPLACED, &RECOVERY, &JOINED, &LEFT],
+    quantities: &[
+        &MAINTENANCE,
+        &ROUNDS,
+        &DEGREE,
+        &LEVELS,
+        &HOPS,
+        &SEARCHED,
+        &MISPLACED,
+        &RECOVERY,
+        &JOINED,
+        &LEFT,
+    ],
     words: Words {
         service: "an answer",
         rivalry: "several searches at once",
@@ -199,13 +224,20 @@ fn members(site: &Site) -> Result<u32, Refusal> {
     }
 }
 
+/// Builds the nodes of an overlay.
+///
+/// # Errors
+///
+/// If the start does not suit the site.
+pub fn nodes<O: Overlay>(site: &Site) -> Result<impl Fn(NodeId) -> Member<O> + use<O>, Refusal> {
+    let (mixer, grace) = (mixer(site), grace(site));
+    let starts = start::starts::<O>(site, members(site)?, mixer)?;
+    Ok(move |me: NodeId| Member::<O>::new(Place::new(me, mixer), starts[me.index()].clone(), grace))
+}
+
 /// The nodes of an overlay; their neighbours are counted in the end.
 fn network<O: Overlay>(site: &Site) -> Result<Box<dyn System + '_>, Refusal> {
-    let starts = start::starts::<O>(site, members(site)?, mixer(site))?;
-    let grace = grace(site);
-    let make = move |me: NodeId| {
-        Member::<O>::new(Place::new(me, mixer(site)), starts[me.index()].clone(), grace)
-    };
+    let make = nodes::<O>(site)?;
     let survey = move |nodes: &[&Member<O>], _: &Measures| {
         let known = nodes.iter().filter(|node| node.is_inside()).filter_map(|node| {
             let mut known = node.knows()?;
@@ -216,12 +248,14 @@ fn network<O: Overlay>(site: &Site) -> Result<Box<dyn System + '_>, Refusal> {
         let degrees: Vec<f64> = known.collect();
         let max = degrees.iter().copied().max_by(f64::total_cmp);
         let mean = degrees.iter().sum::<f64>() / degrees.len() as f64;
-        let mut measures = Measures::default().with(&DEGREE, max.map(|max| Spread { mean, max }));
+        let levels = nodes.iter().filter(|node| node.is_inside()).map(|node| node.overlay().levels());
+        let degree = max.map(|max| Spread { mean, max });
+        let mut measures =
+            Measures::default().with(&DEGREE, degree).with(&LEVELS, levels.max());
         measures.formation = formation::formation(nodes, mixer(site));
         measures
     };
-    let networks = Networks { closes: O::CLOSES };
-    Ok(described_nodes(networks, site, make, survey, describe))
+    Ok(described_nodes(Networks::of::<O>(), site, make, survey, describe))
 }
 
 /// Where a node is, and whom it knows.
@@ -287,6 +321,7 @@ impl Problem for Networks {
     fn measures(report: OverlayReport, _nodes: u32) -> Measures {
         Measures::default()
             .with(&MAINTENANCE, report.maintenance)
+            .with(&ROUNDS, report.rounds)
             .with(&HOPS, report.hops)
             .with(&SEARCHED, report.searches)
             .with(&MISPLACED, report.misplaced)

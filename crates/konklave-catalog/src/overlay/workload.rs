@@ -38,6 +38,7 @@ pub struct Visitors {
     members: Vec<NodeId>,
     /// What was asked for and has not happened yet.
     open: u32,
+    rounds: Option<u64>,
     maintenance: Option<f64>,
     changed_in: u64,
     recovery: Option<u64>,
@@ -60,6 +61,8 @@ enum Phase {
 /// What was measured.
 #[derive(Clone, Debug, Serialize)]
 pub struct OverlayReport {
+    /// Rounds until the network was legal, and stayed so.
+    pub rounds: Option<u64>,
     /// Messages of a legal network in a round, per node.
     pub maintenance: Option<f64>,
     /// Rounds from the first join or leave until the network is legal again.
@@ -86,6 +89,7 @@ impl Visitors {
             plan,
             phase: Phase::Building,
             open: 0,
+            rounds: None,
             maintenance: None,
             changed_in: 0,
             recovery: None,
@@ -163,6 +167,7 @@ impl Workload for Visitors {
 
     fn on_stable(&mut self, legal: Legal, agenda: &mut Agenda<'_, Command>) {
         let nodes = self.members.len() as f64;
+        self.rounds.get_or_insert(legal.since);
         self.maintenance.get_or_insert(legal.messages_in_last as f64 / nodes);
         let changes = self.plan.joiners.len() as u32 + self.plan.leaves;
         if self.phase == Phase::Building && changes > 0 {
@@ -186,6 +191,7 @@ impl Workload for Visitors {
         let hops = self.hops.iter().copied();
         let sum: u64 = hops.clone().map(u64::from).sum();
         OverlayReport {
+            rounds: self.rounds,
             maintenance: self.maintenance,
             recovery_rounds: self.recovery,
             joined: self.joined,

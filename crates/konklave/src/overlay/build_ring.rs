@@ -151,6 +151,10 @@ impl<L: Overlay> Overlay for Closed<L> {
         self.ring
     }
 
+    fn levels(&self) -> u32 {
+        self.line.levels()
+    }
+
     fn kept(&self) -> Vec<NodeId> {
         self.line.kept()
     }

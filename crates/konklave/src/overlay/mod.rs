@@ -156,6 +156,11 @@ pub trait Overlay: Clone + Eq + Hash + Debug + Send + 'static {
     /// Whether nodes with the same first bits form lists of their own.
     const HAS_LEVELS: bool = false;
 
+    /// On how many levels it has neighbours.
+    fn levels(&self) -> u32 {
+        1
+    }
+
     /// Every address that it holds, but for [that one](Self::ring); also one that it should not.
     fn kept(&self) -> Vec<NodeId>;
 

@@ -206,6 +206,12 @@ impl Overlay for Levels {
         }
     }
 
+    /// One more than the most bits that it shares with a neighbour.
+    fn levels(&self) -> u32 {
+        let known = self.left.iter().chain(&self.right);
+        1 + known.map(|&node| self.common(node)).max().unwrap_or(0)
+    }
+
     fn kept(&self) -> Vec<NodeId> {
         self.left.iter().chain(&self.right).copied().collect()
     }
