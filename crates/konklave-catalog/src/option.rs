@@ -112,8 +112,7 @@ impl Opt {
 pub struct Choice {
     /// Its name: `--NAME`.
     pub name: &'static str,
-    /// The valid values; the first is the default. `list:SETS`, `file:PATH` and `NUMBER` are
-    /// placeholders.
+    /// The valid values; the first is the default. Capital letters are placeholders: `NUMBER`.
     pub values: &'static [&'static str],
     /// The help text.
     #[serde(skip)]
@@ -124,6 +123,9 @@ pub struct Choice {
     /// Whether a value makes a variant that differs from the default on this many nodes.
     #[serde(skip)]
     pub is_distinct: fn(&str, u32) -> bool,
+    /// Validates values of a form of its own; an error names valid ones.
+    #[serde(skip)]
+    pub form: Option<fn(&str) -> Result<(), String>>,
 }
 
 impl Choice {
@@ -133,7 +135,7 @@ impl Choice {
         values: &'static [&'static str],
         help: &'static str,
     ) -> Self {
-        Self { name, values, help, draw: draw_any, is_distinct: |_, _| true }
+        Self { name, values, help, draw: draw_any, is_distinct: |_, _| true, form: None }
     }
 
     /// The option `--variant` with these values.
@@ -147,20 +149,47 @@ impl Choice {
         Self { draw: draw_named, ..self }
     }
 
+    /// Allows values of a form of its own, beside those that are listed.
+    pub const fn form(self, check: fn(&str) -> Result<(), String>) -> Self {
+        Self { form: Some(check), ..self }
+    }
+
+    /// Does not make a variant of any value.
+    pub const fn no_variants(self) -> Self {
+        Self { is_distinct: |_, _| false, ..self }
+    }
+
     /// Whether the option can have this value.
     pub fn allows(&self, value: &str) -> bool {
-        self.values.iter().any(|&form| match form {
+        self.check(value).is_ok()
+    }
+
+    /// Validates a value; an error says what is valid.
+    ///
+    /// # Errors
+    ///
+    /// If the option cannot have this value.
+    pub fn check(&self, value: &str) -> Result<(), String> {
+        let is_listed = self.values.iter().any(|&form| match form {
             FILE => value.len() > 5 && value.starts_with("file:"),
             SETS => value.starts_with("list:"),
             NUMBER => value.parse::<u32>().is_ok_and(|number| number > 0),
             form => value == form,
-        })
+        });
+        match self.form {
+            _ if is_listed => Ok(()),
+            Some(check) => check(value),
+            None => {
+                let values = self.values.join(", ");
+                Err(format!("write {}", values.replace(NUMBER, "or a whole number above zero")))
+            }
+        }
     }
 
     /// The variants of the algorithm on this many nodes, the default first, without lists, files
     /// and numbers.
     pub fn forms(&self, nodes: u32) -> Vec<&'static str> {
-        let is_named = |value: &&str| !PLACEHOLDERS.contains(value);
+        let is_named = |value: &&str| !is_placeholder(value);
         let named = self.values.iter().copied().filter(is_named);
         named.filter(|value| (self.is_distinct)(value, nodes)).collect()
     }
@@ -172,20 +201,23 @@ const FILE: &str = "file:PATH";
 pub(crate) const SETS: &str = "list:SETS";
 /// The placeholder for any whole number above zero.
 const NUMBER: &str = "NUMBER";
-const PLACEHOLDERS: [&str; 3] = [FILE, SETS, NUMBER];
+
+fn is_placeholder(value: &str) -> bool {
+    value.contains(char::is_uppercase)
+}
 
 /// Draws any value; a number is at most that of nodes.
 pub fn draw_any(draw: &mut Draw<'_>, choice: &Choice) -> Option<String> {
     match draw.pick(choice.values) {
-        FILE | SETS => None,
         NUMBER => Some((1 + draw.random.below(draw.nodes.into())).to_string()),
+        value if is_placeholder(value) => None,
         value => Some(value.to_owned()),
     }
 }
 
 /// Draws any named value.
 fn draw_named(draw: &mut Draw<'_>, choice: &Choice) -> Option<String> {
-    Some(draw.pick(choice.values)).filter(|value| !PLACEHOLDERS.contains(value)).map(str::to_owned)
+    Some(draw.pick(choice.values)).filter(|value| !is_placeholder(value)).map(str::to_owned)
 }
 
 /// Validates an option of type `T`.

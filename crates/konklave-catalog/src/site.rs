@@ -332,13 +332,8 @@ fn refuse_bad_option(entry: &Entry, name: &str, value: &str) -> Result<(), Refus
         };
         return Err(Refusal::new(format!("{} has no --{name}: {options}", entry.name)));
     };
-    match choice.allows(value) {
-        true => Ok(()),
-        false => Err(Refusal::new(format!(
-            "--{name} cannot be '{value}': write {}",
-            choice.values.join(", ").replace("NUMBER", "or a whole number above zero")
-        ))),
-    }
+    let checked = choice.check(value);
+    checked.map_err(|right| Refusal::new(format!("--{name} cannot be '{value}': {right}")))
 }
 
 fn build_graph(setup: &Setup, entry: &Entry) -> Result<Graph, Refusal> {

@@ -128,6 +128,8 @@ pub enum Finding {
     NeverLegal,
     /// The system was legal, and is not any more.
     Relapse,
+    /// A key is stored where it should not be, or moves without a reason.
+    Misplaced,
 }
 
 impl Display for Finding {
@@ -152,6 +154,7 @@ impl Display for Finding {
             Self::Parted => "parted network",
             Self::NeverLegal => "never legal",
             Self::Relapse => "relapse",
+            Self::Misplaced => "misplaced key",
         })
     }
 }

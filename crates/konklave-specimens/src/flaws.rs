@@ -13,6 +13,7 @@ pub mod naimi_trehel;
 pub mod overlay;
 pub mod perpetuum;
 pub mod peterson;
+pub mod placement;
 pub mod raymond;
 pub mod reservation;
 pub mod ricart_agrawala;

@@ -129,6 +129,7 @@ fn there_is_one_of_each_kind() {
         Finding::Parted,
         Finding::NeverLegal,
         Finding::Relapse,
+        Finding::Misplaced,
     ];
     assert_eq!(kinds, expected.into());
 }

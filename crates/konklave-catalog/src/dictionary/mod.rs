@@ -1,5 +1,8 @@
 //! The distributed dictionary as an entry of the catalogue.
 
+mod capacities;
+mod placement;
+
 use konklave::circle::Mixer;
 use konklave::dictionary::server_dht::ServerDht;
 use konklave::dictionary::{Census, Monitor, Storage, Table};
@@ -65,7 +68,7 @@ static GINI: Quantity =
 static MOVED: Quantity = Quantity::new(
     "moved_fraction",
     "of the data",
-    "the part of the data that a join or leave moves, on average: adaptivity",
+    "the part of the data that a join, a leave or another change moves, on average: adaptivity",
 )
 .label("moved")
 .column("moved");
@@ -106,6 +109,13 @@ pub(crate) static ABOUT: About = About {
         &OCCUPANCY,
         &OCCUPANCY_MAX,
         &LACKING,
+        &placement::REL_STD,
+        &placement::MAX_DEVIATION,
+        &placement::OVER_OPTIMUM,
+        &placement::UNCOVERED,
+        &placement::MULTISETS,
+        &placement::REDIRECTED,
+        &placement::PROBES,
     ],
     words: Words {
         service: "an answer",
@@ -135,7 +145,8 @@ pub fn entries() -> Vec<Entry> {
         let (table, copies) = (served(site)?, copies(site)?);
         dictionary(1, site, move |me| ServerDht::new(me, &table, copies))
     });
-    vec![Entry { others: |setup| others(1, setup), ..server }]
+    let server = Entry { others: |setup| others(1, setup), ..server };
+    std::iter::once(server).chain(placement::entries()).collect()
 }
 
 /// The members at the beginning, as the server knows them.
@@ -170,7 +181,10 @@ fn dictionary<'a, P>(
 where
     P: Storage + Protocol<Command = konklave::dictionary::Command, Event = konklave::object::Event>,
 {
-    let survey = |nodes: &[&P], ran: &Measures| counted(&P::census(nodes), ran);
+    let survey = |nodes: &[&P], ran: &Measures| {
+        let census = P::census(nodes);
+        counted(&census, ran).and(placement::counted(&census))
+    };
     Ok(surveyed_nodes(Shared::<Keyed>::new(servers), site, make, survey))
 }
 
@@ -181,7 +195,8 @@ fn counted(census: &Census, ran: &Measures) -> Measures {
     let loads: Vec<u32> =
         loads.iter().map(|load| u32::try_from(*load).unwrap_or(u32::MAX)).collect();
     let max = loads.iter().copied().max().unwrap_or(0);
-    let changes: f64 = [&JOINED, &LEFT].iter().filter_map(|it| ran.get(it.name)).sum();
+    let changed = || [&JOINED, &LEFT].iter().filter_map(|it| ran.get(it.name)).sum();
+    let changes = census.changes.map_or_else(changed, |changes| changes as f64);
     let moved = (changes > 0.0 && total > 0).then(|| *moved as f64 / changes / total as f64);
     let occupancy = cells.iter().copied().max().map(|max| Spread {
         mean: cells.iter().copied().map(f64::from).sum::<f64>() / cells.len() as f64,

@@ -151,12 +151,13 @@ fn steps(
     budget: Option<&[u32]>,
 ) -> Result<Vec<Vec<(char, u64)>>, Refusal> {
     let cycle = |count: u32| mix.iter().cycle().take(count as usize).map(|it| (*it, 0)).collect();
-    if budget.is_some() {
+    let ops = site.get(&OPS).unwrap_or(Ops::Count(1));
+    if budget.is_some() && !matches!(ops, Ops::Script(_)) {
         let budgets = budgets(site, budget, |_| 0)?;
         let servers = budgets.len() - members - site.get(&super::JOINS).unwrap_or(0);
         return Ok(budgets.into_iter().skip(servers).take(members).map(cycle).collect());
     }
-    match site.get(&OPS).unwrap_or(Ops::Count(1)) {
+    match ops {
         Ops::Count(count) => Ok(vec![cycle(count); clients.min(members)]),
         Ops::Script(script) if script.len() <= members => Ok(script),
         Ops::Script(script) => Err(Refusal::new(format!(

@@ -17,13 +17,22 @@
 //! - **every operation returns** (liveness): every operation eventually returns, and only once;
 //! - **joins and leaves end** (liveness): a process that wants to join or to leave eventually has.
 
+pub mod bounded_loads;
+mod capacities;
+pub mod cone_dht;
+pub mod placed;
+#[cfg(test)]
+mod pump;
 pub mod server_dht;
+pub mod share_dht;
 mod table;
+pub mod two_choices;
 
 use crate::circle::Arc;
 use crate::object;
 pub use crate::object::{Dictionary, DictionaryOp, Event};
 use crate::protocol::Protocol;
+pub use capacities::Capacities;
 use serde::{Deserialize, Serialize};
 pub use table::Table;
 
@@ -80,6 +89,18 @@ pub struct Census {
     pub arcs: Vec<Arc>,
     /// How many keys with a value were handed over because of joins and leaves.
     pub moved: u64,
+    /// The share of the capacity that each member has; empty if they are equal.
+    pub shares: Vec<f64>,
+    /// The number of joins, leaves and other changes that made data move, if it was counted.
+    pub changes: Option<u64>,
+    /// How many keys with a value had to move because of them, if that is known.
+    pub least_moved: Option<f64>,
+    /// The part of the circle that no member covers, where members cover arcs.
+    pub uncovered: Option<f64>,
+    /// How many members beyond its home the search for each key asks, where that differs.
+    pub probes: Vec<u32>,
+    /// The number of multisets of members that cover a part of the circle.
+    pub multisets: Option<u64>,
     /// How many keys have fewer copies than they should.
     pub under_replicated: u64,
     /// How many members each cell of the table lists, if there is a table.

@@ -303,6 +303,7 @@ impl Storage for ServerDht {
             moved: nodes.iter().filter_map(|node| node.store()).map(Store::moved).sum(),
             under_replicated: members.iter().map(lacking).sum(),
             cells: table.cells().iter().map(|cell| cell.len() as u32).collect(),
+            ..Census::default()
         }
     }
 }
