@@ -113,6 +113,12 @@ pub struct Needs {
     /// neighbour.
     #[serde(skip)]
     pub shortcuts: bool,
+    /// Whether nodes never join.
+    #[serde(skip)]
+    pub no_joins: bool,
+    /// Whether nodes never leave.
+    #[serde(skip)]
+    pub no_leaves: bool,
 }
 
 impl Needs {
@@ -132,6 +138,8 @@ impl Needs {
             duplicates: false,
             registry: false,
             shortcuts: false,
+            no_joins: false,
+            no_leaves: false,
         }
     }
 
@@ -194,6 +202,16 @@ impl Needs {
     /// Nodes can reach those beyond a crashed neighbour.
     pub const fn shortcuts(self) -> Self {
         Self { shortcuts: true, ..self }
+    }
+
+    /// Nodes join, and stay.
+    pub const fn no_leaves(self) -> Self {
+        Self { no_leaves: true, ..self }
+    }
+
+    /// The nodes are always the same.
+    pub const fn no_changes(self) -> Self {
+        Self { no_joins: true, no_leaves: true, ..self }
     }
 
     /// The algorithm never rests.

@@ -1,5 +1,5 @@
-//! Small overlays, dictionaries and systems of consensus, in every schedule: every promise holds, and
-//! there are as many states as ever. Overlays begin in every connected state.
+//! Small overlays, dictionaries and systems of consensus, in every schedule: every promise holds,
+//! and there are as many states as ever. Overlays begin in every connected state.
 
 use std::sync::LazyLock;
 

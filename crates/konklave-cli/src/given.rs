@@ -29,7 +29,9 @@ pub(crate) fn augment(cli: Command, catalog: &'static Catalog) -> Command {
     VERBS.into_iter().fold(cli, |cli, (name, verb, takes_choices)| {
         cli.mut_subcommand(name, |command| {
             let command = command.args(options(catalog, verb).map(|it| option(catalog, it, verb)));
-            command.args(choices(catalog).filter(|_| takes_choices).map(choice))
+            // An option of a problem can be one of an algorithm of another problem, too.
+            let is_new = |it: &&Choice| options(catalog, verb).all(|other| other.name != it.name);
+            command.args(choices(catalog).filter(is_new).filter(|_| takes_choices).map(choice))
         })
     })
 }

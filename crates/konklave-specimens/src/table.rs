@@ -28,8 +28,7 @@ use crate::{Flaw, Flawed};
 pub fn all() -> impl Iterator<Item = &'static Specimen> {
     let locks = [&permissions::ALL[..], &tokens::ALL, &bookings::ALL];
     let elections = [&rings::ALL[..], &elections::ALL];
-    let others =
-        [&overlays::ALL[..], &dictionaries::ALL, &placements::ALL, &consensus::ALL];
+    let others = [&overlays::ALL[..], &dictionaries::ALL, &placements::ALL, &consensus::ALL];
     let groups = [&locks[..], &elections, &others].concat();
     groups.into_iter().flatten()
 }

@@ -198,6 +198,18 @@ impl Arc {
         self.contains(other.first) || other.contains(self.first)
     }
 
+    /// The positions that both hold: nothing, or one arc or two.
+    pub fn common(self, other: Self) -> impl Iterator<Item = Self> {
+        let firsts = [
+            other.contains(self.first).then_some(self.first),
+            self.contains(other.first).then_some(other.first).filter(|it| *it != self.first),
+        ];
+        firsts.into_iter().flatten().map(move |first| {
+            let length = first.distance_to(self.last).min(first.distance_to(other.last));
+            Self { first, last: Point(first.0.wrapping_add(length)) }
+        })
+    }
+
     /// What is left of it without an arc that it covers: nothing, or one arc or two. The whole
     /// circle without an arc is one arc.
     pub fn without(self, other: Self) -> impl Iterator<Item = Self> {
@@ -228,6 +240,11 @@ impl Arcs {
     /// The arcs, by their first positions.
     pub fn iter(&self) -> impl Iterator<Item = Arc> + '_ {
         self.0.iter().copied()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
     }
 
     /// Whether this position is in one of them.
@@ -341,6 +358,10 @@ mod tests {
                 assert_eq!(one.meets(other), its.iter().any(|n| theirs.contains(n)));
                 let covers = theirs.iter().all(|n| its.contains(n));
                 assert_eq!(one.covers(other), covers, "{one:?} {other:?}");
+                let mut both: Vec<u64> = one.common(other).flat_map(set).collect();
+                both.sort_unstable();
+                let expected = its.iter().filter(|n| theirs.contains(n));
+                assert_eq!(both, expected.copied().collect::<Vec<_>>(), "{one:?} {other:?}");
                 if one.covers(other) {
                     let mut rest: Vec<u64> = one.without(other).flat_map(set).collect();
                     rest.sort_unstable();

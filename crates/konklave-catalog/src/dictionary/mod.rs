@@ -1,11 +1,13 @@
 //! The distributed dictionary as an entry of the catalogue.
 
 mod capacities;
+mod peers;
 mod placement;
 
 use konklave::circle::Mixer;
+use konklave::dictionary::combine_split::Handled;
 use konklave::dictionary::server_dht::ServerDht;
-use konklave::dictionary::{Census, Monitor, Storage, Table};
+use konklave::dictionary::{Census, Monitor, Storage, Table, Tally};
 use konklave::object::{Dictionary, DictionaryOp, Places};
 use konklave::protocol::{Monitor as _, Protocol};
 use konklave_sim::metrics::gini;
@@ -17,7 +19,7 @@ use crate::entry::{Entry, line};
 use crate::expected::Expected;
 use crate::needs::{Needs, Network};
 use crate::object::options::{ALL, ITEMS, JOINS, LEAVES, MIX, OPS};
-use crate::object::workload::ObjectReport;
+use crate::object::report::ObjectReport;
 use crate::object::{
     JOINED, LATENCY, LEFT, MESSAGES, OPERATIONS, Service, Shared, THROUGHPUT, others, requests,
 };
@@ -88,6 +90,36 @@ static LACKING: Quantity = Quantity::new(
 .label("too few copies")
 .column("too few copies");
 
+static HOPS: Quantity =
+    Quantity::new("hops", "messages", "from the invoking process to the node that carries it out")
+        .spread()
+        .label("hops")
+        .column("hops");
+static HANDED_OVER: Quantity =
+    Quantity::new("handed_over", "keys", "how often a key with a value was handed over")
+        .label("handed over");
+static LOST: Quantity = Quantity::new(
+    "lost",
+    "operations",
+    "operations that no node knows of in the end, if no hand-over is in transit",
+)
+.label("lost");
+
+static REQUESTS: Quantity =
+    Quantity::new("requests_max", "requests", "handled by the busiest node").label("requests");
+static REQUESTS_PLAIN: Quantity = Quantity::new(
+    "requests_max_plain",
+    "requests",
+    "handled by the busiest node, if none were combined",
+)
+.label("uncombined");
+static BOUND: Quantity = Quantity::new(
+    "bound_ok",
+    "",
+    "1 if every node handles at most (deg + 1) D requests, for each operation of a process",
+)
+.label("within bound");
+
 pub(crate) static ABOUT: About = About {
     name: "dictionary",
     title: "Dictionary",
@@ -116,6 +148,12 @@ pub(crate) static ABOUT: About = About {
         &placement::MULTISETS,
         &placement::REDIRECTED,
         &placement::PROBES,
+        &HOPS,
+        &HANDED_OVER,
+        &LOST,
+        &REQUESTS_PLAIN,
+        &REQUESTS,
+        &BOUND,
     ],
     words: Words {
         service: "an answer",
@@ -143,10 +181,11 @@ const COPIES: Choice = Choice::new("copies", &["1", "NUMBER"], "Copies of each r
 pub fn entries() -> Vec<Entry> {
     let server = line!(dictionary::server_dht, COMPLETE, &[COPIES], three, |site| {
         let (table, copies) = (served(site)?, copies(site)?);
-        dictionary(1, site, move |me| ServerDht::new(me, &table, copies))
+        dictionary(Shared::new(1), site, move |me| ServerDht::new(me, &table, copies))
     });
     let server = Entry { others: |setup| others(1, setup), ..server };
-    std::iter::once(server).chain(placement::entries()).collect()
+    let all = std::iter::once(server).chain(placement::entries());
+    all.chain(peers::entries()).collect()
 }
 
 /// The members at the beginning, as the server knows them.
@@ -174,7 +213,7 @@ fn members(site: &Site) -> u32 {
 
 /// The nodes of a dictionary, which are counted at the end of a run.
 fn dictionary<'a, P>(
-    servers: u32,
+    problem: Shared<Keyed>,
     site: &'a Site,
     make: impl Fn(konklave::NodeId) -> P + 'a,
 ) -> Result<Box<dyn System + 'a>, Refusal>
@@ -185,12 +224,12 @@ where
         let census = P::census(nodes);
         counted(&census, ran).and(placement::counted(&census))
     };
-    Ok(surveyed_nodes(Shared::<Keyed>::new(servers), site, make, survey))
+    Ok(surveyed_nodes(problem, site, make, survey))
 }
 
 /// What was counted, by quantity.
 fn counted(census: &Census, ran: &Measures) -> Measures {
-    let Census { loads, moved, under_replicated, cells, .. } = census;
+    let Census { loads, moved, under_replicated, cells, tally, known, handled, .. } = census;
     let total: u64 = loads.iter().sum();
     let loads: Vec<u32> =
         loads.iter().map(|load| u32::try_from(*load).unwrap_or(u32::MAX)).collect();
@@ -210,6 +249,33 @@ fn counted(census: &Census, ran: &Measures) -> Measures {
         .with(&OCCUPANCY, occupancy.map(|it| it.mean))
         .with(&OCCUPANCY_MAX, occupancy.map(|it| it.max as u64))
         .with(&LACKING, *under_replicated)
+        .and(travelled(*tally, *known, ran))
+        .and(handled.map_or_else(Measures::default, combined))
+}
+
+/// What was counted of requests and hand-overs, if requests travel.
+fn travelled(tally: Option<Tally>, known: Option<u64>, ran: &Measures) -> Measures {
+    let Some(Tally { carried_out, hops, hops_max, handed_over }) = tally else {
+        return Measures::default();
+    };
+    let spread = || Spread { mean: hops as f64 / carried_out as f64, max: hops_max.into() };
+    let returned = ran.get(OPERATIONS.name).map(|it| it as u64);
+    let lost = known.zip(returned).map(|(known, returned)| returned.saturating_sub(known));
+    Measures::default()
+        .with(&HOPS, (carried_out > 0).then(spread))
+        .with(&HANDED_OVER, handed_over)
+        .with(&LOST, lost)
+}
+
+/// How many requests were handled.
+fn combined(handled: Handled) -> Measures {
+    let Handled { max, max_plain, is_within_bound } = handled;
+    let answer = if is_within_bound { "yes" } else { "no" };
+    Measures::default().with(&REQUESTS_PLAIN, max_plain).with(&REQUESTS, max).told(
+        &BOUND,
+        u64::from(is_within_bound),
+        answer.to_owned(),
+    )
 }
 
 /// To the server, to the member, to the process; and to each holder of a copy and back for a write.
@@ -238,7 +304,7 @@ fn scenarios(setup: &Setup, _delay: Delay) -> Vec<Scenario> {
     let given = |name: &str, usual: u32| {
         setup.options.get(name).cloned().unwrap_or_else(|| usual.to_string())
     };
-    let scenario = |word: &str, sentence: &str, changes: u32| {
+    let scenario = |word: &str, sentence: &str, changes: u32, suits: fn(&Needs) -> bool| {
         let options = usual.iter().map(|(it, usual)| (it.name, given(it.name, *usual)));
         let [joins, leaves] = [&JOINS, &LEAVES].map(|it| (it.name, given(it.name, changes)));
         Scenario {
@@ -246,12 +312,14 @@ fn scenarios(setup: &Setup, _delay: Delay) -> Vec<Scenario> {
             sentence: sentence.to_owned(),
             options: options.chain([joins, leaves]).collect(),
             runs: Runs::One,
-            suits: |_| true,
+            suits,
         }
     };
     let changes = (nodes / 8).max(1);
     vec![
-        scenario("steady", "the group does not change", 0),
-        scenario("changing", "an eighth of the group joins and leaves", changes),
+        scenario("steady", "the group does not change", 0, |_| true),
+        scenario("changing", "an eighth of the group joins and leaves", changes, |needs| {
+            !needs.no_leaves
+        }),
     ]
 }

@@ -15,6 +15,7 @@ use super::capacities::{CAPACITIES, RECAPACITY, of_members, of_nodes, plan, thou
 use super::{COMPLETE, dictionary, members, served, three};
 use crate::entry::{Entry, line};
 use crate::expected::Expected;
+use crate::object::Shared;
 use crate::object::others;
 use crate::option::Choice;
 use crate::quantity::{Measures, Quantity};
@@ -116,7 +117,9 @@ pub(super) fn entries() -> Vec<Entry> {
             let share = Share::new(rule(site), of_members(site, &capacities)?);
             let plan = plan(site, &capacities)?;
             let capacity = move |me: konklave::NodeId| capacities[me.index()];
-            dictionary(1, site, move |me| ShareDht::new(me, capacity(me), &share, &plan))
+            dictionary(Shared::new(1), site, move |me| {
+                ShareDht::new(me, capacity(me), &share, &plan)
+            })
         }
     );
     let cone =
@@ -126,16 +129,16 @@ pub(super) fn entries() -> Vec<Entry> {
             let cone = Cone::new(mixer, of_members(site, &capacities)?);
             let plan = plan(site, &capacities)?;
             let capacity = move |me: konklave::NodeId| capacities[me.index()];
-            dictionary(1, site, move |me| ConeDht::new(me, capacity(me), &cone, &plan))
+            dictionary(Shared::new(1), site, move |me| ConeDht::new(me, capacity(me), &cone, &plan))
         });
     let bounded = line!(dictionary::bounded_loads, COMPLETE, &[LOAD_FACTOR], |_, _| None, |site| {
         let table = served(site)?;
         let factor = LoadFactor { thousandths: factor(site) };
-        dictionary(1, site, move |me| BoundedLoads::new(me, &table, factor))
+        dictionary(Shared::new(1), site, move |me| BoundedLoads::new(me, &table, factor))
     });
     let two = line!(dictionary::two_choices, COMPLETE, &[], |_, _| None, |site| {
         let table = served(site)?;
-        dictionary(1, site, move |me| TwoChoices::new(me, &table))
+        dictionary(Shared::new(1), site, move |me| TwoChoices::new(me, &table))
     });
     let all = [share, cone, bounded, two];
     all.map(|entry| Entry { others: |setup| others(1, setup), ..entry }).into()

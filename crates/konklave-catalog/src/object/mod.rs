@@ -4,6 +4,7 @@
 pub mod client;
 mod history;
 pub mod options;
+pub mod report;
 pub mod workload;
 
 use std::marker::PhantomData;
@@ -20,7 +21,8 @@ use crate::setup::Setup;
 use crate::site::Site;
 use client::User;
 use options::{CLIENTS, ITEMS, JOINS, KEYS, Keys, LEAVES, MIX, OPS, Ops, RATE, WINDOW};
-use workload::{ObjectReport, Plan, Users};
+use report::ObjectReport;
+use workload::{Plan, Users};
 
 /// A kind of object that processes share: its specification and its words.
 pub trait Service: Sized + 'static {
@@ -45,13 +47,38 @@ pub trait Service: Sized + 'static {
 pub struct Shared<S> {
     /// The number of nodes that only serve: these are the first ones.
     pub servers: u32,
+    /// Whether the nodes are self-stabilising: then a run ends when they are legal.
+    stabilises: bool,
+    /// Whether what a process has found, it is to find again.
+    is_monotone: bool,
+    /// Whether answers without witnesses are judged.
+    explains: bool,
     service: PhantomData<S>,
 }
 
 impl<S> Shared<S> {
     /// The problem for algorithms with this many servers, which are not members.
     pub fn new(servers: u32) -> Self {
-        Self { servers, service: PhantomData }
+        let (stabilises, is_monotone, explains) = (false, false, false);
+        Self { servers, stabilises, is_monotone, explains, service: PhantomData }
+    }
+
+    /// The same for algorithms that are self-stabilising.
+    #[must_use]
+    pub fn stabilising(self) -> Self {
+        Self { stabilises: true, ..self }
+    }
+
+    /// The same for algorithms with monotone searchability.
+    #[must_use]
+    pub fn monotone(self) -> Self {
+        Self { is_monotone: true, ..self }
+    }
+
+    /// The same for algorithms whose answers claim no order, in systems with few operations.
+    #[must_use]
+    pub fn explaining(self) -> Self {
+        Self { explains: true, ..self }
     }
 
     /// The members at the beginning. The nodes behind them join later.
@@ -130,7 +157,9 @@ impl<S: Service> Problem for Shared<S> {
     type Client = User<S::Object>;
 
     fn monitor(&self, _site: &Site) -> Self::Monitor {
-        Monitor::new(S::PLACES)
+        let monitor = Monitor::new(S::PLACES);
+        let monitor = if self.is_monotone { monitor.monotone() } else { monitor };
+        if self.explains { monitor.explaining() } else { monitor }
     }
 
     fn workload(&self, site: &Site, options: &Options) -> Result<Users<S>, Refusal> {
@@ -160,6 +189,7 @@ impl<S: Service> Problem for Shared<S> {
             mix: letters::<S>(site)?,
             items: site.get(&ITEMS).unwrap_or(0),
             keys: site.get(&KEYS).unwrap_or(Keys::Uniform),
+            stabilises: self.stabilises,
         }))
     }
 

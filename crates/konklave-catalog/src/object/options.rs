@@ -4,6 +4,8 @@
 use std::fmt::{self, Display};
 use std::str::FromStr;
 
+use konklave::NodeId;
+use konklave::circle::{Mixer, Salt};
 use konklave_sim::random::Random;
 
 use crate::option::{Opt, Usual, Verb, is, is_number, is_positive, is_text, never_drawn};
@@ -55,6 +57,8 @@ pub enum Keys {
     Zipf(f64),
     /// Only one of them.
     One,
+    /// The nodes of a search tree: a client goes from the root to a random leaf, again and again.
+    Tree,
 }
 
 impl FromStr for Keys {
@@ -65,11 +69,12 @@ impl FromStr for Keys {
         match (text, exponent) {
             ("uniform", _) => Ok(Self::Uniform),
             ("one", _) => Ok(Self::One),
+            ("tree", _) => Ok(Self::Tree),
             (_, Some(Ok(exponent))) if (0.0..=100.0).contains(&exponent) => {
                 Ok(Self::Zipf(exponent))
             }
             (_, Some(_)) => Err("the exponent of zipf is a number from 0 to 100".to_owned()),
-            _ => Err("write uniform, zipf:EXPONENT or one".to_owned()),
+            _ => Err("write uniform, zipf:EXPONENT, one or tree".to_owned()),
         }
     }
 }
@@ -80,6 +85,7 @@ impl Display for Keys {
             Self::Uniform => f.write_str("uniform"),
             Self::Zipf(exponent) => write!(f, "zipf:{exponent}"),
             Self::One => f.write_str("one"),
+            Self::Tree => f.write_str("tree"),
         }
     }
 }
@@ -97,7 +103,7 @@ impl KeyDraw {
     pub fn new(keys: Keys, count: u64) -> Self {
         let weight = |exponent: f64| move |rank: u64| libm::pow((rank + 1) as f64, -exponent);
         let (keys, sums) = match keys {
-            Keys::Uniform => (count, Vec::new()),
+            Keys::Uniform | Keys::Tree => (count, Vec::new()),
             Keys::One => (1, Vec::new()),
             Keys::Zipf(exponent) => {
                 let mut sum = 0.0;
@@ -117,6 +123,14 @@ impl KeyDraw {
         let at = random.below(1 << 53) as f64 / (1_u64 << 53) as f64 * total;
         (self.sums.partition_point(|sum| *sum <= at) as u64).min(self.keys - 1)
     }
+}
+
+/// The node of a search tree that the n-th operation of a client is about, if the tree has this
+/// many levels: the root is 1, and the children of k are 2k and 2k + 1.
+pub(super) fn tree_node(client: NodeId, n: u32, levels: u32) -> u64 {
+    let (search, level) = (n / levels.max(1), n % levels.max(1));
+    let leaf = Mixer::new(client.0.into()).mix(search.into(), Salt::KEY);
+    1 << level | leaf.checked_shr(64 - level).unwrap_or(0)
 }
 
 /// How many operations, or which.
@@ -215,7 +229,8 @@ pub static KEYS: Opt = Opt {
     ..optional(
         "keys",
         "DISTRIBUTION",
-        "Keys of operations: uniform, zipf:EXPONENT or one",
+        "Keys of operations: uniform, zipf:EXPONENT, one, or tree: every client searches in a tree of \
+         --ops levels whose nodes are keys, from the root down",
         &[
             (Verb::Run, Usual::Is("uniform")),
             (Verb::Compare, Usual::Is("uniform")),
@@ -237,7 +252,10 @@ pub static ITEMS: Opt = optional(
 
 /// The processes that join.
 pub static JOINS: Opt = Opt {
-    draw: |draw| Some(draw.random.below(4).to_string()),
+    draw: |draw| {
+        let joins = draw.random.below(4);
+        (!draw.needs.no_joins).then(|| joins.to_string())
+    },
     ..optional(
         "joins",
         "COUNT",
@@ -257,7 +275,10 @@ pub static JOINS: Opt = Opt {
 
 /// The processes that leave.
 pub static LEAVES: Opt = Opt {
-    draw: |draw| Some(draw.random.below(draw.nodes.clamp(1, 4).into()).to_string()),
+    draw: |draw| {
+        let leaves = draw.random.below(draw.nodes.clamp(1, 4).into());
+        (!draw.needs.no_leaves).then(|| leaves.to_string())
+    },
     ..optional(
         "leaves",
         "COUNT",
@@ -289,6 +310,17 @@ mod tests {
         assert_eq!(script("pg12/g1/").unwrap(), Ops::Script(expected));
         for wrong in ["P", "1p", "p-1", "p g", "p99999999999"] {
             assert!(script(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_search_in_a_tree_goes_from_the_root_down() {
+        for client in 0..50 {
+            let way: Vec<u64> = (0..8).map(|n| tree_node(NodeId(client), n, 4)).collect();
+            for search in way.chunks(4) {
+                assert_eq!(search[0], 1);
+                assert!(search.windows(2).all(|pair| pair[1] / 2 == pair[0]), "{search:?}");
+            }
         }
     }
 

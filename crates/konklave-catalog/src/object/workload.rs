@@ -1,16 +1,19 @@
 //! The processes of a simulation that share an object, and what is measured about them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use konklave::NodeId;
 use konklave::object::{Answer, Command, Event, Object};
 use konklave_check::history::Operation;
 use konklave_sim::metrics::Messages;
-use konklave_sim::workload::{Agenda, Distribution, Times, Workload};
-use serde::Serialize;
+use konklave_sim::workload::{Agenda, Times, Workload};
 
-use super::options::{KeyDraw, Keys};
+use super::options::{KeyDraw, Keys, tree_node};
+use super::report::ObjectReport;
 use super::{Service, history};
+
+/// The most levels of a search tree: a million leaves.
+const TREE_LEVELS: u32 = 21;
 
 /// What the processes do.
 #[derive(Clone, Debug)]
@@ -35,6 +38,8 @@ pub struct Plan {
     pub items: u64,
     /// How often keys are asked for.
     pub keys: Keys,
+    /// Whether the system is self-stabilising.
+    pub stabilises: bool,
 }
 
 /// Processes that follow a [`Plan`], and their measurements. Joins and leaves are spread over the
@@ -49,6 +54,10 @@ pub struct Users<S: Service> {
     changes: Vec<(u64, Change)>,
     /// Leaves that wait for another member.
     postponed: u32,
+    /// The processes that have been asked to join, with their contacts, which stay meanwhile.
+    joining: BTreeMap<NodeId, NodeId>,
+    /// The processes that have been asked to leave.
+    leaving: BTreeSet<NodeId>,
     /// Keys to be put before everything else.
     to_load: std::ops::Range<u64>,
     key_draw: KeyDraw,
@@ -113,6 +122,8 @@ impl<S: Service> Users<S> {
             members: plan.members.clone(),
             changes: Vec::new(),
             postponed: 0,
+            joining: BTreeMap::new(),
+            leaving: BTreeSet::new(),
             to_load: 0..plan.items,
             key_draw: KeyDraw::new(plan.keys, keys),
             invoked: 0,
@@ -131,6 +142,14 @@ impl<S: Service> Users<S> {
         self.history = Some(Vec::new());
     }
 
+    /// Whether all operations have returned, and all that were asked to join or leave have.
+    fn has_finished(&self) -> bool {
+        self.counts.operations == self.total()
+            && self.changes.is_empty()
+            && self.joining.is_empty()
+            && self.leaving.is_empty()
+    }
+
     fn total(&self) -> u64 {
         self.plan.clients.len() as u64 * u64::from(self.plan.ops) + self.plan.items
     }
@@ -147,13 +166,22 @@ impl<S: Service> Users<S> {
         self.changes.sort_by_key(|(after, _)| u64::MAX - after);
     }
 
-    fn next_operation(&mut self, agenda: &mut Agenda<'_, Ask<S>>) -> <S::Object as Object>::Op {
+    /// The next operation of a client that has planned so many before.
+    fn next_operation(
+        &mut self,
+        node: NodeId,
+        planned: u32,
+        agenda: &mut Agenda<'_, Ask<S>>,
+    ) -> <S::Object as Object>::Op {
         self.fresh += 1;
         let (letter, key) = match self.to_load.next() {
             Some(key) => (('a'..='z').find(|it| brings::<S>(*it)), key),
             None => {
                 let place = agenda.random().below(self.plan.mix.len() as u64);
-                let key = self.key_draw.draw(agenda.random());
+                let key = match self.plan.keys {
+                    Keys::Tree => tree_node(node, planned, self.plan.ops.min(TREE_LEVELS)),
+                    _ => self.key_draw.draw(agenda.random()),
+                };
                 (Some(self.plan.mix[place as usize]), key)
             }
         };
@@ -173,8 +201,9 @@ impl<S: Service> Users<S> {
             }
             process.left -= 1;
             process.planned += 1;
+            let planned = process.planned - 1;
             let pause = self.plan.pause.map_or(0, |mean| agenda.random().exponential(mean) as u64);
-            let op = self.next_operation(agenda);
+            let op = self.next_operation(node, planned, agenda);
             agenda.after(pause, node, Command::Invoke(op));
         }
     }
@@ -188,6 +217,7 @@ impl<S: Service> Users<S> {
                 Change::Join(node) => {
                     let place = agenda.random().below(self.members.len() as u64);
                     let contact = self.members[place as usize];
+                    self.joining.insert(node, contact);
                     agenda.after(0, node, Command::Join { contact });
                 }
                 Change::Leave => {
@@ -198,12 +228,17 @@ impl<S: Service> Users<S> {
         }
     }
 
-    /// Members leave that were to leave earlier, as long as one stays.
+    /// Members leave that were to leave earlier, as long as one stays. A member that others need in
+    /// order to join is not asked to.
     fn dismiss_if_possible(&mut self, agenda: &mut Agenda<'_, Ask<S>>) {
         while self.postponed > 0 && self.members.len() > 1 {
-            self.postponed -= 1;
             let place = agenda.random().below(self.members.len() as u64);
-            let node = self.members.swap_remove(place as usize);
+            let is_needed = |node: &NodeId| self.joining.values().any(|contact| contact == node);
+            let free = self.members.iter().cycle().skip(place as usize).take(self.members.len());
+            let Some(node) = free.copied().find(|node| !is_needed(node)) else { return };
+            self.postponed -= 1;
+            self.members.retain(|other| *other != node);
+            self.leaving.insert(node);
             let process = self.processes.entry(node).or_default();
             process.is_leaving = true;
             let left = std::mem::take(&mut process.left);
@@ -304,23 +339,34 @@ impl<S: Service> Workload for Users<S> {
                 self.plan_operations(node, agenda);
             }
             Event::Joined => {
+                self.joining.remove(&node);
                 self.counts.joined += 1;
                 self.members.push(node);
                 self.dismiss_if_possible(agenda);
             }
-            Event::Left => self.counts.left += 1,
+            Event::Left => {
+                self.leaving.remove(&node);
+                self.counts.left += 1;
+            }
         }
+    }
+
+    fn is_idle(&self) -> bool {
+        self.has_finished()
     }
 
     fn on_crash(&mut self, node: NodeId, _agenda: &mut Agenda<'_, Ask<S>>) {
         self.processes.entry(node).or_default().left = 0;
+        self.joining.remove(&node);
+        self.leaving.remove(&node);
         if self.members.len() > 1 {
             self.members.retain(|other| *other != node);
         }
     }
 
+    /// The run of a self-stabilising system ends when it is legal.
     fn is_done(&self) -> bool {
-        self.counts.operations == self.total() && self.changes.is_empty()
+        self.has_finished() && !self.plan.stabilises
     }
 
     fn report(&self, messages: &Messages, time: u64, unit: f64) -> ObjectReport {
@@ -340,32 +386,4 @@ impl<S: Service> Workload for Users<S> {
             history: self.history(),
         }
     }
-}
-
-/// The measurements of a shared object. Times are in units of T, the mean delay of a message;
-/// quantities without samples are missing.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct ObjectReport {
-    /// The number of operations that have returned.
-    pub operations: u64,
-    /// How many of them asked for something.
-    pub asked: u64,
-    /// How many of these found something.
-    pub found: u64,
-    /// The number of processes that have joined.
-    pub joined: u64,
-    /// The number of processes that have left.
-    pub left: u64,
-    /// All messages, divided by operations.
-    pub messages_per_operation: Option<f64>,
-    /// The time from invocation to return.
-    pub latency: Option<Distribution>,
-    /// The histogram of these times.
-    #[serde(skip)]
-    pub latencies: Vec<(f64, u64)>,
-    /// Operations per T.
-    pub throughput: Option<f64>,
-    /// The history as text, if it was asked for.
-    #[serde(skip)]
-    pub history: Option<String>,
 }

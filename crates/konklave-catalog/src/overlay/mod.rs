@@ -2,7 +2,7 @@
 
 pub mod client;
 mod formation;
-mod start;
+pub(crate) mod start;
 pub mod workload;
 
 use konklave::NodeId;
@@ -89,7 +89,7 @@ pub static SEARCHES: Opt = Opt {
 /// In how many turns a node that leaves goes once it has heard nothing more: time enough for an
 /// address in transit to arrive, and for the node that keeps it to introduce itself. A period is
 /// at least one tick, and in a search no turn comes before all messages have arrived.
-fn grace(site: &Site) -> u32 {
+pub(crate) fn grace(site: &Site) -> u32 {
     match site.verb() {
         Verb::Check => 0,
         _ => site.number(MAX_DELAY.name).saturating_add(1).saturating_mul(2),
@@ -231,7 +231,8 @@ fn members(site: &Site) -> Result<u32, Refusal> {
 /// If the start does not suit the site.
 pub fn nodes<O: Overlay>(site: &Site) -> Result<impl Fn(NodeId) -> Member<O> + use<O>, Refusal> {
     let (mixer, grace) = (mixer(site), grace(site));
-    let starts = start::starts::<O>(site, members(site)?, mixer)?;
+    let family = site.get(&START).unwrap_or(Family::Tree);
+    let starts = start::starts::<O>(site, family, members(site)?, mixer)?;
     Ok(move |me: NodeId| Member::<O>::new(Place::new(me, mixer), starts[me.index()].clone(), grace))
 }
 
@@ -248,10 +249,10 @@ fn network<O: Overlay>(site: &Site) -> Result<Box<dyn System + '_>, Refusal> {
         let degrees: Vec<f64> = known.collect();
         let max = degrees.iter().copied().max_by(f64::total_cmp);
         let mean = degrees.iter().sum::<f64>() / degrees.len() as f64;
-        let levels = nodes.iter().filter(|node| node.is_inside()).map(|node| node.overlay().levels());
+        let levels =
+            nodes.iter().filter(|node| node.is_inside()).map(|node| node.overlay().levels());
         let degree = max.map(|max| Spread { mean, max });
-        let mut measures =
-            Measures::default().with(&DEGREE, degree).with(&LEVELS, levels.max());
+        let mut measures = Measures::default().with(&DEGREE, degree).with(&LEVELS, levels.max());
         measures.formation = formation::formation(nodes, mixer(site));
         measures
     };

@@ -19,7 +19,7 @@ use crate::site::Site;
 
 /// A family of starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Family {
+pub(crate) enum Family {
     /// The legal network.
     Legal,
     /// A random tree: every node knows, or is known by, one of those before it.
@@ -79,12 +79,12 @@ impl Display for Family {
 /// # Errors
 ///
 /// If the edges of a file do not connect the members.
-pub(super) fn starts<O: Overlay>(
+pub(crate) fn starts<O: Overlay>(
     site: &Site,
+    family: Family,
     members: u32,
     mixer: Mixer,
 ) -> Result<Vec<Start>, Refusal> {
-    let family = site.get(&super::START).unwrap_or(Family::Tree);
     let mut starts = match family {
         Family::Any if site.verb() == Verb::Check => (0..members)
             .map(|node| Start::Any { nodes: members, posts: node == 0 && members <= POSTED })

@@ -3,6 +3,7 @@
 use konklave::protocol::{Monitor, Protocol};
 use konklave_catalog::booking::Booking;
 use konklave_catalog::catalog::Catalog;
+use konklave_catalog::consensus::Consensus;
 use konklave_catalog::dictionary::Keyed;
 use konklave_catalog::election::Election;
 use konklave_catalog::mutex::Mutex;
@@ -41,18 +42,23 @@ fn look_at(specimen: &'static Specimen, catalog: &'static Catalog) -> Found {
         look(booking)
     } else if let Some(shared) = explored.downcast_ref::<Explored<Shared<Keyed>>>() {
         look(shared)
+    } else if let Some(consensus) = explored.downcast_ref::<Explored<Consensus>>() {
+        look(consensus)
     } else {
         look(explored.downcast_ref::<Explored<Election>>().expect("an election"))
     }
 }
 
-/// Theirs knows nothing about runs without an end, about the order of requests and about channels
-/// that do not exist, and takes a minute for some that are long.
+/// Theirs knows nothing about runs without an end, about the order of requests, about channels that
+/// do not exist and about legal states, and takes a minute for some that are long.
 fn suits_both(specimen: &&Specimen) -> bool {
-    !matches!(
+    use Finding::{EndlessAnnouncement, Livelock, NoChannel, Overtaken};
+    use Finding::{NeverLegal, Parted, Relapse};
+    let is_unknown = matches!(
         specimen.finds,
-        Finding::Livelock | Finding::EndlessAnnouncement | Finding::Overtaken | Finding::NoChannel
-    ) && specimen.steps <= STEPS_MAX
+        Livelock | EndlessAnnouncement | Overtaken | NoChannel | NeverLegal | Parted | Relapse
+    );
+    !is_unknown && specimen.steps <= STEPS_MAX
 }
 
 const STEPS_MAX: usize = 12;

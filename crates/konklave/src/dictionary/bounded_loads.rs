@@ -19,7 +19,8 @@
 //!
 //! Theorem: given how many keys have each member as home, B determines all loads: what passes a
 //! member is what it cannot keep. So loads depend on the keys that are there, not on the order of
-//! insertions and deletions. In expectation an update moves O(1/ε²) times what it has to, c = 1 + ε.
+//! insertions and deletions. In expectation an update moves O(1/ε²) times what it has to, where
+//! c = 1 + ε.
 //!
 //! # Cost
 //!
@@ -54,7 +55,8 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::server_dht::{SERVER, Task};
+use super::Task;
+use super::server_dht::SERVER;
 use super::{Census, Command, DictionaryOp, Event, Storage, Table};
 use crate::circle::Point;
 use crate::object::{Answer, OneByOne};

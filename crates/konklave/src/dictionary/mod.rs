@@ -15,26 +15,38 @@
 //!   the program order of each process, in which a single dictionary would have answered the same;
 //! - **linearizable** (safety): and that order agrees with real time;
 //! - **every operation returns** (liveness): every operation eventually returns, and only once;
-//! - **joins and leaves end** (liveness): a process that wants to join or to leave eventually has.
+//! - **joins and leaves end** (liveness): a process that wants to join or to leave eventually has;
+//! - **monotone searchability** (safety): where it is promised, a process that has found a key
+//!   finds it again, unless it is deleted, also while the network is repaired.
 
 pub mod bounded_loads;
 mod capacities;
+#[cfg(test)]
+mod chaos;
+pub mod combine_split;
 pub mod cone_dht;
+mod copy;
 pub mod placed;
+pub mod prefix_dht;
 #[cfg(test)]
 mod pump;
 pub mod server_dht;
 pub mod share_dht;
+pub mod skip_dht;
 mod table;
+mod tally;
 pub mod two_choices;
 
+use crate::NodeId;
 use crate::circle::Arc;
 use crate::object;
 pub use crate::object::{Dictionary, DictionaryOp, Event};
 use crate::protocol::Protocol;
 pub use capacities::Capacities;
+pub use copy::{Copied, Opening, Version};
 use serde::{Deserialize, Serialize};
 pub use table::Table;
+pub use tally::Tally;
 
 /// What a process asks for.
 pub type Command = object::Command<DictionaryOp>;
@@ -105,6 +117,23 @@ pub struct Census {
     pub under_replicated: u64,
     /// How many members each cell of the table lists, if there is a table.
     pub cells: Vec<u32>,
+    /// What nodes have counted about requests and hand-overs, if requests travel from node to node.
+    pub tally: Option<Tally>,
+    /// How many operations the records know of, if nothing is in transit.
+    pub known: Option<u64>,
+    /// How many requests nodes handle, if requests are combined.
+    pub handled: Option<combine_split::Handled>,
+}
+
+/// An operation and where to answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Task {
+    /// The process that invoked it.
+    pub client: NodeId,
+    /// How many operations it had invoked before.
+    pub ticket: u32,
+    /// What it asks for.
+    pub op: DictionaryOp,
 }
 
 /// A dictionary whose nodes can be counted.

@@ -19,7 +19,8 @@ mod server;
 use std::fmt::Debug;
 use std::hash::Hash;
 
-use super::server_dht::{SERVER, Task};
+use super::Task;
+use super::server_dht::SERVER;
 pub use super::share_dht::Msg;
 use super::{Capacities, Census, Command, DictionaryOp, Event, Storage};
 use crate::object::OneByOne;

@@ -20,7 +20,7 @@ pub(super) struct Pump<P: Protocol> {
 }
 
 impl<P: Protocol<Command = Command, Event = Event> + Debug> Pump<P> {
-    pub fn new(nodes: Vec<P>, order: u64) -> Self {
+    pub(super) fn new(nodes: Vec<P>, order: u64) -> Self {
         let (mail, events, model) = (Vec::new(), Vec::new(), Dictionary::default());
         Self { nodes, mail, events, model, order, arrived: 0 }
     }
@@ -38,13 +38,13 @@ impl<P: Protocol<Command = Command, Event = Event> + Debug> Pump<P> {
     }
 
     /// A node is asked for something, while other messages are in transit.
-    pub fn ask(&mut self, node: u32, command: Command) {
+    pub(super) fn ask(&mut self, node: u32, command: Command) {
         self.happen(NodeId(node), Input::Command(command));
     }
 
     /// Lets this many messages arrive, or all if there are fewer, in an order that the number
     /// decides, with all invariants kept.
-    pub fn deliver(&mut self, most: usize) {
+    pub(super) fn deliver(&mut self, most: usize) {
         for _ in 0..most.min(self.mail.len()) {
             self.arrived += 1;
             let draw = Mixer::new(self.order).mix(self.arrived, Salt(9));
@@ -55,16 +55,16 @@ impl<P: Protocol<Command = Command, Event = Event> + Debug> Pump<P> {
     }
 
     /// Lets everything arrive; returns what was told since the last time.
-    pub fn settle(&mut self) -> Vec<(NodeId, Event)> {
+    pub(super) fn settle(&mut self) -> Vec<(NodeId, Event)> {
         while !self.mail.is_empty() {
             self.deliver(1);
         }
         std::mem::take(&mut self.events)
     }
 
-    /// Two processes join, three members leave and others put and get meanwhile, with a few messages
-    /// in between: everything returns, and every key is found afterwards.
-    pub fn churn(&mut self) {
+    /// Two processes join, three members leave and others put and get meanwhile, with a few
+    /// messages in between: everything returns, and every key is found afterwards.
+    pub(super) fn churn(&mut self) {
         (0..24).for_each(|key| _ = self.invoke(1 + key as u32 % 4, put(key)));
         let get = |key| Command::Invoke(DictionaryOp::Get(key));
         let join = Command::Join { contact: NodeId(1) };
@@ -102,7 +102,7 @@ impl<P: Protocol<Command = Command, Event = Event> + Debug> Pump<P> {
     }
 
     /// One operation alone; its answer is that of a single dictionary.
-    pub fn invoke(&mut self, node: u32, op: DictionaryOp) -> Answer {
+    pub(super) fn invoke(&mut self, node: u32, op: DictionaryOp) -> Answer {
         self.ask(node, Command::Invoke(op));
         let events = self.settle();
         let right = self.model.apply(op);

@@ -59,7 +59,7 @@ mod store;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Census, Command, DictionaryOp, Event, Record, Storage, Table};
+use super::{Census, Command, DictionaryOp, Event, Record, Storage, Table, Task};
 use crate::circle::{Arc, Arcs};
 use crate::object::{Answer, OneByOne};
 use crate::protocol::{Env, Invariant, Never, Protocol, Snapshot};
@@ -141,17 +141,6 @@ pub enum Msg {
         /// Which.
         batch: u32,
     },
-}
-
-/// An operation and where to answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct Task {
-    /// The process that invoked it.
-    pub client: NodeId,
-    /// How many operations it had invoked before.
-    pub ticket: u32,
-    /// What it asks for.
-    pub op: DictionaryOp,
 }
 
 /// A part of the circle changes its owner.

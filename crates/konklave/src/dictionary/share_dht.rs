@@ -50,8 +50,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Task;
 use super::placed::{Placed, Placement};
-use super::server_dht::Task;
 use super::{Capacities, Census, DictionaryOp, Record};
 use crate::NodeId;
 use crate::circle::{Arc, Mixer, Point, Salt};

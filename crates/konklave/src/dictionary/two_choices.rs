@@ -56,7 +56,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::server_dht::{SERVER, Task};
+use super::Task;
+use super::server_dht::SERVER;
 use super::{Census, Command, DictionaryOp, Event, Storage, Table};
 use crate::circle::{Arc, Mixer, Point, Salt};
 use crate::object::{Answer, OneByOne};

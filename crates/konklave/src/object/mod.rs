@@ -21,6 +21,7 @@
 //! | [`Heap`] | `{"insert":{"id":ID,"priority":P}}`, `"delete_min"` with answer, an id |
 
 mod dictionary;
+mod explained;
 mod heap;
 mod one_by_one;
 mod ordered_set;

@@ -34,6 +34,11 @@ impl<Op: Copy> OneByOne<Op> {
         self.waiting.front().map(|op| (ticket, *op))
     }
 
+    /// Whether all operations have returned.
+    pub fn is_idle(&self) -> bool {
+        self.waiting.is_empty()
+    }
+
     /// The operation with this ticket has returned, if it was under way: then the next one begins.
     pub fn finish(&mut self, ticket: u32) -> bool {
         let is_current = self.under_way().is_some_and(|(current, _)| current == ticket);

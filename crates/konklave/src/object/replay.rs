@@ -166,6 +166,11 @@ impl<O: Object> Replay<O> {
         seq
     }
 
+    /// The operation with this number of a process, if it is outstanding.
+    pub fn pending(&self, process: NodeId, seq: u32) -> Option<O::Op> {
+        self.pending.get(&(process, seq)).map(|pending| pending.op)
+    }
+
     /// An operation returns without a place in the order. Returns it, if it was outstanding.
     pub fn forget(&mut self, process: NodeId, seq: u32) -> Option<O::Op> {
         self.pending.remove(&(process, seq)).map(|pending| pending.op)

@@ -1,10 +1,12 @@
 //! An object that processes share: what they ask for, what they are told, and what is promised.
 
+use std::collections::BTreeSet;
 use std::fmt::Debug;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Answer, Fault, Object, Places, Replay};
+use super::explained::Explained;
+use super::{Answer, Fault, Nature, Object, Places, Replay};
 use crate::protocol::{self, Broken, Data, Promise};
 use crate::{NodeId, NodeSet};
 
@@ -44,10 +46,11 @@ const CONSISTENT: &str = "sequentially consistent";
 const LINEARIZABLE: &str = "linearizable";
 const RETURNS: &str = "every operation returns";
 const MEMBERSHIP: &str = "joins and leaves end";
+const MONOTONE: &str = "monotone searchability";
 
 /// Watches that the promises are kept. It replays operations in the order of their witnesses and
 /// forgets them ([`Replay`]), so that it remembers the object and what is outstanding. Answers
-/// without witnesses are not judged.
+/// without witnesses are not judged, unless it is [asked to](Self::explaining).
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Monitor<O: Object> {
     replay: Replay<O>,
@@ -55,13 +58,70 @@ pub struct Monitor<O: Object> {
     leaving: NodeSet,
     /// Whether an operation may have had its effect and never return, so that the order has a gap.
     is_torn: bool,
+    /// What processes have found, if they are to find it again.
+    found: Option<Found>,
+    /// All operations, if answers without witnesses are judged.
+    explained: Option<Explained<O>>,
+}
+
+/// What processes have found.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+struct Found {
+    /// Each process, and the parts of the object that it has found something in.
+    by: BTreeSet<(NodeId, u64)>,
+    /// The parts in which nothing need be found any more: somebody has tried to remove it.
+    removed: BTreeSet<u64>,
 }
 
 impl<O: Object> Monitor<O> {
     /// Nothing has been asked for.
     pub fn new(places: Places) -> Self {
         let (joining, leaving) = (NodeSet::new(), NodeSet::new());
-        Self { replay: Replay::new(places), joining, leaving, is_torn: false }
+        Self {
+            replay: Replay::new(places),
+            joining,
+            leaving,
+            is_torn: false,
+            found: None,
+            explained: None,
+        }
+    }
+
+    /// Judges answers without witnesses, too: looks for an order that explains a few of them.
+    #[must_use]
+    pub fn explaining(self) -> Self {
+        Self { explained: Some(Explained::default()), ..self }
+    }
+
+    fn explain(&mut self, node: NodeId, ticket: u32, answer: Answer) -> Result<(), Broken> {
+        let Some(explained) = &mut self.explained else { return Ok(()) };
+        explained.finish(node, ticket, answer);
+        match explained.is_consistent() {
+            true => Ok(()),
+            false => {
+                let detail = format!("no order explains the answer to node {node}, {answer:?}");
+                Broken::by(node, CONSISTENT, detail)
+            }
+        }
+    }
+
+    /// Watches also that a process that has found something finds it again, unless it is removed.
+    #[must_use]
+    pub fn monotone(self) -> Self {
+        Self { found: Some(Found::default()), ..self }
+    }
+
+    fn search_again(&mut self, node: NodeId, op: O::Op, answer: Answer) -> Result<(), Broken> {
+        let (Some(found), Nature::Read(part)) = (&mut self.found, O::nature(op)) else {
+            return Ok(());
+        };
+        if answer.is_some() {
+            found.by.insert((node, part));
+        } else if found.by.contains(&(node, part)) && !found.removed.contains(&part) {
+            let detail = format!("node {node} has found {part} before, and does not find it");
+            return Broken::by(node, MONOTONE, detail);
+        }
+        Ok(())
     }
 
     fn on_returned(
@@ -70,6 +130,10 @@ impl<O: Object> Monitor<O> {
         event: (u32, Answer, Option<u64>),
     ) -> Result<(), Broken> {
         let (ticket, answer, witness) = event;
+        if let Some(op) = self.replay.pending(node, ticket) {
+            self.search_again(node, op, answer)?;
+            self.explain(node, ticket, answer)?;
+        }
         let faults = match witness {
             Some(witness) => self.replay.finish(node, ticket, answer, witness),
             None => self.replay.forget(node, ticket).map(|_| Vec::new()),
@@ -96,7 +160,13 @@ where
 
     fn on_command(&mut self, node: NodeId, command: &Self::Command) -> Result<(), Broken> {
         match *command {
-            Command::Invoke(op) => _ = self.replay.invoke(node, op),
+            Command::Invoke(op) => {
+                if let (Some(found), Nature::Write(part, None)) = (&mut self.found, O::nature(op)) {
+                    found.removed.insert(part);
+                }
+                self.explained.iter_mut().for_each(|it| it.invoke(node, op));
+                self.replay.invoke(node, op);
+            }
             Command::Join { .. } => _ = self.joining.insert(node),
             Command::Leave => _ = self.leaving.insert(node),
         }
@@ -136,8 +206,13 @@ where
                 Promise::safety(LINEARIZABLE),
                 Promise::liveness(RETURNS),
                 Promise::liveness(MEMBERSHIP),
+                Promise::safety(MONOTONE),
             ]
         }
+    }
+
+    fn watches(&self, promise: &str) -> bool {
+        promise != MONOTONE || self.found.is_some()
     }
 
     fn at_rest(&self) -> Result<(), Broken> {

@@ -11,33 +11,10 @@
 
 use std::fmt::{self, Debug};
 
-use super::{Command, Event, Hop, Msg, Overlay, Place, Shape, Side, place};
+use super::{Command, Event, Hop, Msg, Overlay, Place, Shape, Side, Start, place};
 use crate::NodeId;
 use crate::circle::Point;
 use crate::protocol::{Env, Invariant, Never, Protocol, Snapshot};
-
-/// What a node knows when it starts.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Start {
-    /// Nothing: it does not take part until it joins.
-    Outside,
-    /// Addresses, held without any thought or still on their way to it.
-    Knowing {
-        /// What its variables hold.
-        held: Vec<NodeId>,
-        /// The node that it takes for the one at the other end.
-        end: Option<NodeId>,
-        /// What messages in transit hold.
-        mail: Vec<NodeId>,
-    },
-    /// Anything: its state is chosen, and so is a message in transit, if the node is to add one.
-    Any {
-        /// How many nodes there are.
-        nodes: u32,
-        /// Whether it adds a message.
-        posts: bool,
-    },
-}
 
 /// One node that joins, takes part in and leaves an overlay.
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -127,6 +104,22 @@ impl<O: Overlay> Member<O> {
         &self.overlay
     }
 
+    /// The node that follows it around the circle, as far as it knows.
+    pub fn successor(&self) -> Option<NodeId> {
+        self.overlay.neighbours(Side::Right).next().or(self.overlay.ring())
+    }
+
+    /// The node that is responsible in its place once it has left, as far as it knows: the one
+    /// before it around the circle, or anybody.
+    pub fn heir(&self) -> Option<NodeId> {
+        let left = self.overlay.neighbours(Side::Left).next().or(self.overlay.ring());
+        let left = left.or(self.overlay.neighbours(Side::Right).next());
+        match &self.mode {
+            Mode::Leaving(leaving) => left.or(leaving.peers.first().map(|peer| peer.0)),
+            _ => left,
+        }
+    }
+
     fn me(&self) -> NodeId {
         self.overlay.place().me
     }
@@ -136,7 +129,7 @@ impl<O: Overlay> Member<O> {
     }
 
     /// Remembers that a node has left, and forgets its address.
-    fn bury(&mut self, node: NodeId) {
+    pub(crate) fn bury(&mut self, node: NodeId) {
         self.overlay.forget(node);
         if let Err(index) = self.gone.binary_search(&node) {
             self.gone.insert(index, node);
@@ -161,7 +154,9 @@ impl<O: Overlay> Member<O> {
         }
     }
 
-    fn bid_farewell(&mut self, env: &mut impl Env<Self>) {
+    /// The turn of a node that leaves: it tells those that have not confirmed it. If it may go, it
+    /// goes after a while of silence; a host may have something to finish first.
+    pub(crate) fn bid_farewell(&mut self, may_go: bool, env: &mut impl Env<Self>) {
         let Mode::Leaving(leaving) = &mut self.mode else { return };
         let Leaving { peers, version, quiet } = leaving;
         let untold = peers.iter().filter(|(_, confirmed)| confirmed != version);
@@ -171,7 +166,7 @@ impl<O: Overlay> Member<O> {
             let others = peers.iter().map(|other| other.0).filter(|other| *other != peer);
             env.send(peer, Msg::Bye { others: others.collect(), version: *version });
         }
-        *quiet = if are_all_told { *quiet + 1 } else { 0 };
+        *quiet = if are_all_told && may_go { *quiet + 1 } else { 0 };
         if *quiet > self.grace {
             self.mode = Mode::Gone;
             env.emit(Event::Left);
@@ -181,13 +176,7 @@ impl<O: Overlay> Member<O> {
 
     /// Passes a search on, or answers it. A node that leaves answers only if nobody else is left.
     fn search(&mut self, origin: NodeId, point: Point, hops: u32, env: &mut impl Env<Self>) {
-        let heir = match &self.mode {
-            Mode::Leaving(leaving) => {
-                let left = self.overlay.neighbours(Side::Left).next().or(self.overlay.ring());
-                left.or(leaving.peers.first().map(|peer| peer.0))
-            }
-            _ => None,
-        };
+        let heir = self.heir().filter(|_| matches!(self.mode, Mode::Leaving(_)));
         let next = match self.overlay.next(point) {
             Hop::To(node) => Some(node),
             Hop::Here => heir,
@@ -354,7 +343,7 @@ impl<O: Overlay> Protocol for Member<O> {
     fn on_tick(&mut self, env: &mut impl Env<Self>) {
         match self.mode {
             Mode::Inside => self.overlay.tick(&mut |to, msg| env.send(to, Msg::Shape(msg))),
-            Mode::Leaving(_) => self.bid_farewell(env),
+            Mode::Leaving(_) => self.bid_farewell(true, env),
             Mode::Outside | Mode::Gone => {}
         }
     }

@@ -21,6 +21,7 @@ pub mod build_ring;
 pub mod member;
 pub mod place;
 pub mod skip_plus;
+mod start;
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -31,8 +32,9 @@ use serde::{Deserialize, Serialize};
 use crate::NodeId;
 use crate::circle::{Arc, Mixer, Point};
 use crate::protocol::{self, Broken, Promise};
-pub use member::{Member, Start};
+pub use member::Member;
 pub use place::{Place, Side};
+pub use start::Start;
 
 /// What an application asks of its node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -216,6 +218,21 @@ pub trait Overlay: Clone + Eq + Hash + Debug + Send + 'static {
             }
         };
         next.map_or(Hop::Here, Hop::To)
+    }
+
+    /// The same for a search that does not go in circles while the network repairs itself: once the
+    /// smallest node has sent it to the largest, it only goes on to larger ones.
+    ///
+    /// So it comes to a node that believes to be responsible in any state of the network: down
+    /// towards the position, over it, up towards it; or down to the smallest node, and up.
+    fn next_once(&self, point: Point, has_turned: &mut bool) -> Hop {
+        if *has_turned {
+            return self.neighbours(Side::Right).last().map_or(Hop::Here, Hop::To);
+        }
+        let next = self.next(point);
+        let is_first = self.neighbours(Side::Left).next().is_none();
+        *has_turned = is_first && point < self.place().here() && next != Hop::Here;
+        next
     }
 }
 

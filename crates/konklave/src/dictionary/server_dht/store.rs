@@ -3,10 +3,10 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use super::{Move, Msg, SERVER, ServerDht, Task};
+use super::{Move, Msg, SERVER, ServerDht};
 use crate::NodeId;
 use crate::circle::{Arc, Arcs, Mixer};
-use crate::dictionary::{Event, Record, Table};
+use crate::dictionary::{Event, Record, Table, Task};
 use crate::protocol::Env;
 
 /// The storage of a process.

@@ -88,8 +88,8 @@ fn an_operation_waits_while_its_key_moves() {
     assert_eq!(env.lines(), ["-> 3 Done { ticket: 1, answer: Some(100), witness: 1 }"]);
 }
 
-/// A member has asked to return a key when it becomes its home; and then it leaves. The server holds
-/// the question until the leave has ended, so the leave does not wait for an answer.
+/// A member has asked to return a key when it becomes its home; and then it leaves. The server
+/// holds the question until the leave has ended, so the leave does not wait for an answer.
 #[test]
 fn a_leave_does_not_wait_for_a_question_that_has_become_idle() {
     let table = Table::new(Mixer::new(1), (1..=2).map(NodeId));
