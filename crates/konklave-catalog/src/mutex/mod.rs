@@ -1,6 +1,7 @@
 //! Mutual exclusion as an entry of the catalogue.
 
 pub mod client;
+mod fairness;
 mod formulas;
 mod network_formulas;
 mod sets;
@@ -73,7 +74,7 @@ static ABOUT: About = About {
         waits: "to enter",
     },
     promises: Monitor::promises,
-    fairness: |site| Some(fairness((site.entry().overtaking)(site))),
+    fairness: |site| Some(in_words((site.entry().overtaking)(site))),
     senses: Senses::of::<Mutex>(),
     how_often: &ENTRIES,
     repeats: None,
@@ -150,7 +151,7 @@ impl Problem for Mutex {
 }
 
 /// A bound on overtaking in words.
-fn fairness(bound: Option<u32>) -> String {
+fn in_words(bound: Option<u32>) -> String {
     match bound {
         Some(0) => "first come, first served: no node overtakes a waiting one".to_owned(),
         Some(1) => "a node overtakes a waiting one at most once".to_owned(),

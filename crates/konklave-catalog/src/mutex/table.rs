@@ -22,9 +22,9 @@ use konklave::mutex::token_graph::{self, TokenGraph};
 use konklave::mutex::token_search::{Search, TokenSearch};
 use konklave::{NodeId, NodeSet};
 
-use super::formulas;
 use super::sets::{quorums, structure};
 use super::{Mutex, network_formulas};
+use super::{fairness, formulas};
 use crate::entry::{Entry, line};
 use crate::needs::{Needs, Network, Order};
 use crate::option::{Choice, Draw, SETS};
@@ -136,8 +136,7 @@ fn by_permission() -> Vec<Entry> {
         lock!(cao_singhal, COMPLETE, &[QUORUM], formulas::cao_singhal, |site| {
             let quorums = quorums(site)?;
             Ok(nodes(Mutex, site, move |me| CaoSinghal::new(me, quorums.of(me))))
-        })
-        .overtaking(quorum_overtaking),
+        }),
         lock!(
             carvalho_roucairol,
             COMPLETE,
@@ -161,8 +160,7 @@ fn by_permission() -> Vec<Entry> {
         lock!(maekawa, COMPLETE, &[QUORUM], formulas::maekawa, |site| {
             let quorums = quorums(site)?;
             Ok(nodes(Mutex, site, move |me| Maekawa::new(me, quorums.of(me).clone())))
-        })
-        .overtaking(quorum_overtaking),
+        }),
         lock!(ricart_agrawala, COMPLETE, &[], formulas::two_each, |site| {
             Ok(nodes(Mutex, site, |me| RicartAgrawala::new(me, site.nodes())))
         })
@@ -170,8 +168,7 @@ fn by_permission() -> Vec<Entry> {
         lock!(sanders, COMPLETE, &[STRUCTURE], formulas::sanders, |site| {
             let structure = structure(site)?;
             Ok(nodes(Mutex, site, move |me| Sanders::new(me, structure.at(me).clone())))
-        })
-        .overtaking(quorum_overtaking),
+        }),
     ]
 }
 
@@ -224,7 +221,7 @@ fn on_networks() -> Vec<Entry> {
             let make = move |me| TokenGraph::new(me, site.neighbours(me), NodeId(0), variant);
             Ok(nodes(Mutex, site, make))
         })
-        .overtaking(|_| Some(1)),
+        .overtaking(fairness::token_graph),
         lock!(token_search, CONNECTED, &[SEARCH], network_formulas::token_search, |site| {
             let make = |me| {
                 let (neighbours, search) = match site.choice("search") {
@@ -257,7 +254,7 @@ fn by_token() -> Vec<Entry> {
             let make = move |me| Raymond::new(me, site.towards_first(me), variant);
             Ok(nodes(Mutex, site, make))
         })
-        .overtaking(raymond_overtaking),
+        .overtaking(fairness::raymond),
         lock!(ricart_agrawala_token, COMPLETE, &[], formulas::broadcast_token, |site| {
             Ok(nodes(Mutex, site, |me| RicartAgrawalaToken::new(me, site.nodes())))
         })
@@ -304,20 +301,6 @@ fn hierarchical(site: &Site) -> Result<Box<dyn System + '_>, Refusal> {
             Hierarchical::new(me, clusters, bound, path)
         }),
     })
-}
-
-/// A greedy node enters whenever the token passes by on its way to others.
-fn raymond_overtaking(site: &Site) -> Option<u32> {
-    match site.choice("variant") {
-        "greedy" => Some(site.nodes().saturating_sub(2)),
-        _ => Some(1),
-    }
-}
-
-/// In larger systems the clock of a node can lag behind by any number, and then as many of its
-/// requests are older than one that waits.
-fn quorum_overtaking(site: &Site) -> Option<u32> {
-    (site.nodes() <= 3).then_some(1)
 }
 
 fn acks(site: &Site) -> Acks {

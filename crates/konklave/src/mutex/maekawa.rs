@@ -30,7 +30,7 @@
 //!   waiting time 2T on an idle system.
 //! - State: a queue of at most K requests and sets of nodes.
 //! - Fairness: no starvation, but no bound on overtaking: the clock of a node
-//!   that was seldom asked lags behind, and its requests look old. With up to three nodes, once.
+//!   that was seldom asked lags behind, and its requests look old.
 //!
 //! # Assumes
 //!

@@ -32,9 +32,10 @@
 //!
 //! - Time: coordination delay 2T(n-1)/n under heavy load, at worst diameter times T; greedy T.
 //! - State: a pointer and a queue of at most degree + 1 nodes.
-//! - Fairness: each node overtakes a waiting one at most once: its
-//!   request may be forwarded together with an older one from the same direction. With `greedy`,
-//!   a node overtakes it whenever the token passes by: at most n-2 times.
+//! - Fairness: each node overtakes a waiting one at most D-2 times: D is the
+//!   diameter, and a request can be forwarded together with an older one from the same direction,
+//!   each time at a node nearer to it. At most once with `combined`. With `greedy`, whenever the
+//!   token passes by, as often as a node has neighbours, on a star n-2 times.
 //!
 //! # Assumes
 //!

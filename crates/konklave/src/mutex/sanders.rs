@@ -28,7 +28,7 @@
 //!   other, 2T if an arbiter is between them.
 //! - State: a queue of requests, and sets of nodes.
 //! - Fairness: no starvation, but no bound on overtaking: the clock of a node
-//!   that was seldom asked lags behind, and its requests look old. With up to three nodes, once.
+//!   that was seldom asked lags behind, and its requests look old.
 //!
 //! # Assumes
 //!

@@ -32,8 +32,9 @@
 //! - Time: waiting time 2dT, coordination delay at worst the diameter times T; acknowledgements add
 //!   up to 2T per hop.
 //! - State: a pointer and a number for each edge, a queue of at most degree + 1 nodes.
-//! - Fairness: each node overtakes a waiting one at most once: its
-//!   request may be forwarded together with an older one from the same direction.
+//! - Fairness: no starvation, but no bound on overtaking: a request can be
+//!   forwarded together with an older one from the same direction, and that direction changes. On a
+//!   tree it does not, and the bound is that of [`raymond`](super::raymond).
 //!
 //! # Assumes
 //!
