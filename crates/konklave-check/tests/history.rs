@@ -11,6 +11,7 @@ mod history {
     mod exhaustive;
     mod form;
     mod hand;
+    mod joint;
     mod referee;
     mod report;
     mod specimens;

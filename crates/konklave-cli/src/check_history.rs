@@ -5,8 +5,9 @@ use std::io::{self, BufRead};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use konklave_check::history::{self, BUDGET, Consistency, Finding, HistoryReport, Method};
-use serde_json::json;
+use konklave_check::history::{
+    self, BUDGET, Consistency, Finding, HistoryReport, Judgement, Method,
+};
 
 use crate::Exit;
 use crate::failure::Failure;
@@ -32,7 +33,7 @@ that order is checked, which is fast. Otherwise, or if the witness order fails,
 the search looks for any valid order.
 
 Several objects have names, and each operation says which it is about; each is
-judged by itself:
+judged by itself, and then all together by one order:
   {\"konklave_history\":1,\"objects\":{\"q\":\"queue\",\"s\":\"ordered_set\"}}
   {\"object\":\"q\",\"process\":0,\"seq\":0,\"op\":{\"enqueue\":5},\"invoked\":3,\"returned\":9}
 
@@ -75,22 +76,23 @@ pub fn check_history(args: &CheckHistoryArgs) -> Result<Exit, Failure> {
         None => vec![Consistency::Sequential, Consistency::Linearizable],
     };
     let path = &args.file;
-    let reports = history::check(open(path)?, &wanted, BUDGET)
+    let judgement = history::check(open(path)?, &wanted, BUDGET)
         .map_err(|malformed| Failure::bad(format!("{}: {malformed}", path.display())))?;
-    conclude(&reports, args.json)
+    conclude(&judgement, args.json)
 }
 
-/// Prints the findings about each object.
-pub(crate) fn conclude(reports: &[HistoryReport], is_json: bool) -> Result<Exit, Failure> {
-    match (is_json, reports) {
+/// Prints the findings about each object, and about all together.
+pub(crate) fn conclude(judgement: &Judgement, is_json: bool) -> Result<Exit, Failure> {
+    let reports = || judgement.objects.iter().chain(&judgement.together);
+    match (is_json, &judgement.objects[..]) {
         (true, [report]) if report.name.is_none() => output::json(&Told::plain(report))?,
-        (true, _) => output::json(&Told::plain(json!({ "objects": reports })))?,
+        (true, _) => output::json(&Told::plain(judgement))?,
         (false, _) => {
-            let described: Vec<_> = reports.iter().map(describe).collect();
+            let described: Vec<_> = reports().map(describe).collect();
             output::lines(&described.join(&String::new()))?;
         }
     }
-    let findings = || reports.iter().flat_map(|report| &report.findings);
+    let findings = || reports().flat_map(|report| &report.findings);
     let has = |verdict| findings().any(|finding| finding.verdict == verdict);
     Ok(match () {
         () if has(history::HistoryVerdict::Violated) => Exit::Broken,
@@ -190,6 +192,12 @@ fn verdict(finding: &Finding) -> String {
         }
         (history::HistoryVerdict::Consistent, Method::Sources) => {
             unreachable!("sources prove no order")
+        }
+        (history::HistoryVerdict::Consistent, Method::Objects) => {
+            format!("{yes}, because each object is linearizable")
+        }
+        (history::HistoryVerdict::Violated, Method::Objects) => {
+            format!("{no}, because an object alone is not")
         }
         (history::HistoryVerdict::Violated, Method::Sources) => {
             format!("{no}, a result has no source")

@@ -285,12 +285,41 @@ done (ordered_set): 1 operation, by 1 process
 
 jobs (queue): 1 operation, by 1 process
   sequentially consistent  yes, by an order that a search found
+
+all together: 2 operations, by 1 process, which pipelines
+  sequentially consistent  yes, by an order that a search found
 ";
     assert_eq!(shown, expected);
     let (shown, _) = check(&path, "--json");
     let report: Value = serde_json::from_str(&shown).unwrap();
     assert_eq!(report["objects"][1]["name"], "jobs");
     assert_eq!(report["objects"][1]["findings"][0]["verdict"], "consistent");
+}
+
+/// Each object has an order, but there is none for both.
+#[test]
+fn several_objects_are_judged_together() {
+    let header = r#"{"konklave_history":1,"objects":{"x":"register","y":"register"}}"#;
+    let line = |object, process, seq, op: &str| {
+        let times = format!("\"invoked\":{0},\"returned\":{0}", 2 * seq);
+        format!(r#"{{"object":"{object}","process":{process},"seq":{seq},{op},{times}}}"#)
+    };
+    let (write, read) = (r#""op":{"write":1}"#, r#""op":"read","result":null"#);
+    let operations = [
+        line("x", 0, 0, write),
+        line("y", 0, 1, read),
+        line("y", 1, 0, write),
+        line("x", 1, 1, read),
+    ];
+    let path = file("together.jsonl", &lines(header, &operations.each_ref().map(String::as_str)));
+    let (shown, code) = check(&path, "--consistency sequential");
+    assert_eq!(code, Some(1), "{shown}");
+    assert!(shown.contains("all together: 4 operations, by 2 processes"), "{shown}");
+    assert!(shown.contains("process 0 #1: y read -> nothing"), "{shown}");
+    let (shown, _) = check(&path, "--consistency sequential --json");
+    let report: Value = serde_json::from_str(&shown).unwrap();
+    assert_eq!(report["together"]["findings"][0]["verdict"], "violated");
+    assert_eq!(report["objects"][0]["findings"][0]["verdict"], "consistent");
 }
 
 /// A process that asks again at the tick of the answer has waited for it.

@@ -164,15 +164,10 @@ impl<'a, O: Object> Case<'a, O> {
             unreachable!("the core was unexplained before");
         };
         let show = |index: usize| shown(self.history, index);
-        let reason = |index: usize, obstacle| match obstacle {
-            Obstacle::Answer(right) => format!("the result would be {}", said(right)),
-            Obstacle::After(first) => format!("only after {}", show(first)),
-            Obstacle::NoSource => {
-                let found = said(operations[index].answer());
-                format!("no operation inserts {found}")
-            }
+        let stopped = |(index, it): (usize, Obstacle)| {
+            let answer = operations[index].answer();
+            (show(index), obstacle_in_words(it, answer, show))
         };
-        let stopped = |(index, it)| (show(index), reason(index, it));
         Explanation {
             core: core.iter().copied().map(show).collect(),
             explained: stuck.order.into_iter().map(show).collect(),
@@ -204,7 +199,20 @@ fn describe<O: Object>(history: &History<O>, complaint: Complaint) -> String {
     }
 }
 
-fn shown<O: Object>(history: &History<O>, index: usize) -> Shown {
+/// The reason why an operation with this answer is not the next.
+pub(super) fn obstacle_in_words(
+    obstacle: Obstacle,
+    answer: Answer,
+    show: impl Fn(usize) -> Shown,
+) -> String {
+    match obstacle {
+        Obstacle::Answer(right) => format!("the result would be {}", said(right)),
+        Obstacle::After(first) => format!("only after {}", show(first)),
+        Obstacle::NoSource => format!("no operation inserts {}", said(answer)),
+    }
+}
+
+pub(super) fn shown<O: Object>(history: &History<O>, index: usize) -> Shown {
     let Operation { process, seq, op, invoked, returned, .. } = history.operations()[index];
     let mut what = words(&serde_json::to_value(op).unwrap_or_default());
     match returned {

@@ -33,8 +33,9 @@
 //! {"object":"jobs","process":0,"seq":0,"op":{"enqueue":5},"invoked":3,"returned":9}
 //! ```
 //!
-//! Each object is judged by itself. If each is linearizable, so are all together; of sequential
-//! consistency this is not true.
+//! Each object is judged by itself, and then all together. If each is linearizable, so are all
+//! together, unless a process went from one to another at a single tick; of sequential consistency
+//! this is not true.
 //!
 //! # Pipelining
 //!
@@ -47,8 +48,7 @@
 //! # Equal ticks
 //!
 //! An operation that returns at the tick at which another is invoked overlaps it: which came first
-//! is unknown. Only if every process waits for its answers do the operations of each follow each
-//! other at equal ticks, too, since a process knows what it has waited for.
+//! is unknown. But of one process it came first, as the process knows what it has waited for.
 //!
 //! # Pending operations
 //!
@@ -58,6 +58,8 @@
 
 mod case;
 mod conditions;
+mod joint;
+mod lanes;
 mod read;
 mod report;
 mod search;
@@ -68,7 +70,8 @@ mod witness;
 pub use conditions::{Condition, check_conditions};
 pub use read::{Malformed, OBJECTS, VERSION, write};
 pub use report::{
-    BUDGET, Explanation, Finding, HistoryReport, HistoryVerdict, Judged, Method, Shown, check,
+    BUDGET, Explanation, Finding, HistoryReport, HistoryVerdict, Judged, Judgement, Method, Shown,
+    check,
 };
 pub use search::{Obstacle, SearchedOrder, Stuck, search};
 pub use shrink::shrink;
@@ -87,7 +90,8 @@ use serde::{Deserialize, Deserializer, Serialize};
 pub enum Consistency {
     /// Those in which the operations of each process stand as it issued them.
     Sequential,
-    /// Those in which an operation that returned before another was invoked stands before it.
+    /// Those in which an operation that returned before another was invoked stands before it; of
+    /// one process also if that was at the same tick.
     /// Operations of one process may overlap, and those that do may stand in any order.
     Linearizable,
     /// Those that are both. They differ from the linearizable ones only if a process pipelines.
@@ -156,9 +160,13 @@ impl<Op: Copy> Operation<Op> {
         self.result.flatten()
     }
 
-    /// Whether it had returned before `other` was invoked.
+    /// Whether it had returned before `other` was invoked; at the very tick, if its process has
+    /// waited for it.
     pub fn precedes(&self, other: &Self) -> bool {
-        self.returned.is_some_and(|returned| returned < other.invoked)
+        let is_earlier = self.process == other.process && self.seq < other.seq;
+        self.returned.is_some_and(|returned| {
+            returned < other.invoked || (is_earlier && returned == other.invoked)
+        })
     }
 }
 
@@ -177,25 +185,33 @@ impl<O: Object> History<O> {
     /// How many processes pipeline: they invoke an operation before the last one has returned. To
     /// invoke it at the very tick of the return is to have waited.
     pub fn pipelining(&self) -> usize {
-        let waits = |last: &Operation<O::Op>, next: &Operation<O::Op>| {
-            last.returned.is_some_and(|returned| returned <= next.invoked)
-        };
-        let mut order: Vec<&Operation<O::Op>> = self.operations.iter().collect();
-        order.sort_unstable_by_key(|operation| (operation.process, operation.seq));
-        let of_one = order.chunk_by(|one, other| one.process == other.process);
-        of_one.filter(|it| it.windows(2).any(|pair| !waits(pair[0], pair[1]))).count()
+        pipelining(&self.operations)
     }
 
     /// How many processes there are.
     pub fn processes(&self) -> usize {
-        let mut processes: Vec<u32> = self.operations.iter().map(|o| o.process).collect();
-        processes.sort_unstable();
-        processes.dedup();
-        processes.len()
+        processes(&self.operations)
     }
 
     /// Whether it says in which order the object claims to have followed.
     pub fn has_witness(&self) -> bool {
         self.operations.iter().any(|operation| operation.witness.is_some())
     }
+}
+
+fn pipelining<Op>(operations: &[Operation<Op>]) -> usize {
+    let waits = |last: &Operation<Op>, next: &Operation<Op>| {
+        last.returned.is_some_and(|returned| returned <= next.invoked)
+    };
+    let mut order: Vec<&Operation<Op>> = operations.iter().collect();
+    order.sort_unstable_by_key(|operation| (operation.process, operation.seq));
+    let of_one = order.chunk_by(|one, other| one.process == other.process);
+    of_one.filter(|it| it.windows(2).any(|pair| !waits(pair[0], pair[1]))).count()
+}
+
+fn processes<Op>(operations: &[Operation<Op>]) -> usize {
+    let mut processes: Vec<u32> = operations.iter().map(|o| o.process).collect();
+    processes.sort_unstable();
+    processes.dedup();
+    processes.len()
 }

@@ -6,8 +6,10 @@ use std::io::BufRead;
 use serde::Serialize;
 
 use super::case::Case;
+use super::joint::{Joint, Numbered, Part};
 use super::read::{Lines, Malformed, Subject, Visitor, read_header, read_several};
-use super::{Condition, Consistency, History, Object, check_conditions};
+use super::{Condition, Consistency, History, Object, SearchedOrder, check_conditions};
+use super::{pipelining, processes};
 
 /// The default budget of a search, in words of memory: some hundred megabytes.
 pub const BUDGET: u64 = 20_000_000;
@@ -92,6 +94,8 @@ pub enum Method {
     Search,
     /// A check of sources: some result was never inserted, or was removed before.
     Sources,
+    /// Of several objects: what was found about each of them decides.
+    Objects,
 }
 
 /// The reason why no order of a history is valid.
@@ -126,23 +130,39 @@ impl Display for Shown {
     }
 }
 
-/// Reads a history and judges it: a report for each object that it is about. The budget is that of
-/// [`search`](super::search()), for each search that turns out to be necessary.
+/// What was found out about a history.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Judgement {
+    /// A report for each object.
+    pub objects: Vec<HistoryReport>,
+    /// If there are several: whether one order explains all of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub together: Option<HistoryReport>,
+}
+
+/// Reads a history and judges it. The budget is that of [`search`](super::search()), for each
+/// search that turns out to be necessary.
 pub fn check(
     mut input: impl BufRead,
     wanted: &[Consistency],
     budget: u64,
-) -> Result<Vec<HistoryReport>, Malformed> {
+) -> Result<Judgement, Malformed> {
     let judge = Judge { wanted, budget };
     match read_header(&mut input)? {
-        Subject::One(kind) => Ok(vec![kind.visit(Alone { judge, input })?]),
+        Subject::One(kind) => {
+            let objects = vec![kind.visit(Alone { judge, input })?];
+            Ok(Judgement { objects, together: None })
+        }
         Subject::Several(objects) => {
             let parts = read_several(input, objects)?;
-            let judged = parts.into_iter().map(|(name, kind, part)| {
-                let report = kind.visit(Part { judge, part })?;
-                Ok(HistoryReport { name: Some(name), ..report })
-            });
-            judged.collect()
+            let (mut reports, mut histories) = (Vec::new(), Vec::new());
+            for (name, kind, part) in parts {
+                let (report, history) = kind.visit(Several { judge, part })?;
+                reports.push(HistoryReport { name: Some(name.clone()), ..report });
+                histories.push((name, history));
+            }
+            let together = judge.together(Joint::new(histories), &reports);
+            Ok(Judgement { objects: reports, together: Some(together) })
         }
     }
 }
@@ -169,16 +189,17 @@ impl<R: BufRead> Visitor for Alone<'_, R> {
 }
 
 /// The operations on one of several objects.
-struct Part<'a> {
+struct Several<'a> {
     judge: Judge<'a>,
     part: Lines,
 }
 
-impl Visitor for Part<'_> {
-    type Output = Result<HistoryReport, Malformed>;
+impl Visitor for Several<'_> {
+    type Output = Result<(HistoryReport, Box<dyn Part>), Malformed>;
 
     fn visit<O: Object>(self) -> Self::Output {
-        Ok(self.judge.report(&History::<O>::part(self.part)?))
+        let history = History::<O>::part(self.part)?;
+        Ok((self.judge.report(&history), Box::new(Numbered::new(history))))
     }
 }
 
@@ -187,10 +208,7 @@ impl Judge<'_> {
         let case = Case::new(history, self.budget);
         let find = |&consistency| case.find(consistency);
         let mut findings: Vec<Finding> = self.wanted.iter().map(find).collect();
-        // Orders for each of two conditions need not be the same.
-        let both = [Consistency::Sequential, Consistency::Linearizable];
-        let holds = |finding: &Finding| finding.verdict == HistoryVerdict::Consistent;
-        if self.wanted == both && case.pipelining > 0 && findings.iter().all(holds) {
+        if self.asks_for_both(case.pipelining, &findings) {
             findings.push(case.find(Consistency::LinearizableInProgramOrder));
         }
         HistoryReport {
@@ -206,5 +224,72 @@ impl Judge<'_> {
                 .map(|(condition, holds)| Judged { condition, demand: condition.demand(), holds })
                 .collect(),
         }
+    }
+
+    /// Whether one order explains all objects.
+    fn together(self, mut joint: Joint, reports: &[HistoryReport]) -> HistoryReport {
+        let pipelining = pipelining(joint.operations());
+        let is_local = !joint.has_ties();
+        let mut find = |wanted: Consistency| {
+            let finding = Finding {
+                consistency: wanted,
+                verdict: HistoryVerdict::Consistent,
+                method: Method::Objects,
+                broken_witness: None,
+                order: None,
+                explanation: None,
+            };
+            let found = |kind: Consistency, verdict| {
+                let is_it = |it: &Finding| it.consistency == kind && it.verdict == verdict;
+                reports.iter().map(|report| report.findings.iter().any(is_it)).collect::<Vec<_>>()
+            };
+            if found(wanted, HistoryVerdict::Violated).contains(&true) {
+                return Finding { verdict: HistoryVerdict::Violated, ..finding };
+            }
+            // If every process waits, an order that keeps real time keeps program order, too.
+            let is_enough = wanted == Consistency::Linearizable || pipelining == 0;
+            let are_linearizable =
+                !found(Consistency::Linearizable, HistoryVerdict::Consistent).contains(&false);
+            if is_local && is_enough && are_linearizable {
+                return finding;
+            }
+            let finding = Finding { method: Method::Search, ..finding };
+            match joint.search(wanted, self.budget) {
+                SearchedOrder::Explained(order) => {
+                    let order = order.iter().map(|&index| joint.shown(index)).collect();
+                    Finding { order: Some(order), ..finding }
+                }
+                SearchedOrder::Unexplained(_) => Finding {
+                    verdict: HistoryVerdict::Violated,
+                    explanation: Some(joint.explain(wanted, self.budget)),
+                    ..finding
+                },
+                SearchedOrder::Undecided => {
+                    Finding { verdict: HistoryVerdict::Undecided, ..finding }
+                }
+            }
+        };
+        let mut findings: Vec<Finding> = self.wanted.iter().copied().map(&mut find).collect();
+        if self.asks_for_both(pipelining, &findings) {
+            findings.push(find(Consistency::LinearizableInProgramOrder));
+        }
+        let pending = joint.operations().iter().filter(|it| it.is_pending()).count();
+        HistoryReport {
+            name: None,
+            object: "all together",
+            operations: joint.operations().len(),
+            pending,
+            processes: processes(joint.operations()),
+            pipelining,
+            findings,
+            conditions: Vec::new(),
+        }
+    }
+
+    /// Orders for each of two conditions need not be the same.
+    fn asks_for_both(self, pipelining: usize, findings: &[Finding]) -> bool {
+        let both = [Consistency::Sequential, Consistency::Linearizable];
+        let holds = |finding: &Finding| finding.verdict == HistoryVerdict::Consistent;
+        self.wanted == both && pipelining > 0 && findings.iter().all(holds)
     }
 }

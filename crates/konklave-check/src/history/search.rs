@@ -2,8 +2,9 @@
 //! histories, and for longer ones in which little overlaps; a budget bounds the search.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap, HashSet};
+use std::collections::{HashMap, HashSet};
 
+use super::lanes::{Ties, chains, first_to_return, merge, parts, processes};
 use super::sources::has_source;
 use super::{Answer, Consistency, History, Nature, Object, Operation};
 
@@ -51,8 +52,8 @@ pub fn search<O: Object>(
 
 /// Searches for an order of some of the operations.
 ///
-/// Linearizability is local: each key has an order, and then there is one for all. With program
-/// order it is not.
+/// Linearizability is local: each key has an order, and then there is one for all; but keys whose
+/// operations are tied to each other need one order. With program order it is not local.
 pub(super) fn search_among<O: Object>(
     operations: &[Operation<O::Op>],
     among: &[usize],
@@ -62,19 +63,17 @@ pub(super) fn search_among<O: Object>(
     let among = relevant::<O>(operations, among);
     if consistency.keeps_program_order() {
         let lanes = processes(operations, &among);
-        return Search::<O>::new(operations, consistency, lanes).run(budget);
+        let ties = Ties::default(); // Program order implies them.
+        return Search::<O>::new(operations, consistency, lanes, &ties).run(budget);
     }
-    let mut keys: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
-    for index in among {
-        keys.entry(O::nature(operations[index].op).part()).or_default().push(index);
-    }
-    let mut parts: Vec<_> = keys.into_values().collect();
+    let ties = Ties::new(operations, &among);
+    let mut parts = parts::<O>(operations, &among, &ties);
     parts.sort_by_key(Vec::len); // The hard ones last: they may spend what is left.
     let mut orders = Vec::new();
     let mut is_decided = true;
     for part in parts {
         let lanes = chains(operations, part);
-        match Search::<O>::new(operations, consistency, lanes).run(budget) {
+        match Search::<O>::new(operations, consistency, lanes, &ties).run(budget) {
             SearchedOrder::Explained(order) => orders.push(order),
             SearchedOrder::Undecided => is_decided = false,
             stuck @ SearchedOrder::Unexplained(_) => return stuck,
@@ -125,69 +124,6 @@ fn loose<O: Object>(operations: &[Operation<O::Op>], among: &[usize]) -> Vec<u64
     inserted.filter(|&id| !found.contains(&(0, Some(id)))).collect()
 }
 
-/// The operations of each process, as it issued them.
-fn processes<Op>(operations: &[Operation<Op>], among: &[usize]) -> Vec<Vec<usize>> {
-    let mut lanes: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
-    for &index in among {
-        lanes.entry(operations[index].process).or_default().push(index);
-    }
-    for lane in lanes.values_mut() {
-        lane.sort_by_key(|&index| operations[index].seq);
-    }
-    lanes.into_values().collect()
-}
-
-/// As few lists as possible of operations that follow each other in time.
-fn chains<Op>(operations: &[Operation<Op>], mut part: Vec<usize>) -> Vec<Vec<usize>> {
-    part.sort_by_key(|&index| operations[index].invoked);
-    let mut lanes: Vec<Vec<usize>> = Vec::new();
-    let mut ends: BinaryHeap<Reverse<(u64, usize)>> = BinaryHeap::new();
-    for index in part {
-        let operation = &operations[index];
-        let free = ends.peek().filter(|Reverse((end, _))| *end < operation.invoked);
-        let lane = match free {
-            Some(&Reverse((_, lane))) => {
-                ends.pop();
-                lane
-            }
-            None => {
-                lanes.push(Vec::new());
-                lanes.len() - 1
-            }
-        };
-        lanes[lane].push(index);
-        ends.push(Reverse((operation.returned.unwrap_or(u64::MAX), lane)));
-    }
-    lanes
-}
-
-/// Of each operation of a lane and those behind it, the one that returned first.
-fn first_to_return<Op>(operations: &[Operation<Op>], lane: &[usize]) -> Vec<usize> {
-    let returned = |index: usize| operations[index].returned.unwrap_or(u64::MAX);
-    let mut first = lane.to_vec();
-    for place in (1..first.len()).rev() {
-        if returned(first[place]) < returned(first[place - 1]) {
-            first[place - 1] = first[place];
-        }
-    }
-    first
-}
-
-/// One order from those of the keys: each operation has its effect when it is invoked, or when the
-/// one before it has, if that is later. As its order respects time, it has not returned by then.
-fn merge<Op>(operations: &[Operation<Op>], orders: Vec<Vec<usize>>) -> Vec<usize> {
-    let mut timed = Vec::new();
-    for order in orders {
-        let mut time = 0;
-        for index in order {
-            time = time.max(operations[index].invoked);
-            timed.push((time, index));
-        }
-    }
-    timed.sort_by_key(|&(time, _)| time); // Stable: each order stays as it is.
-    timed.into_iter().map(|(_, index)| index).collect()
-}
-
 /// A step of an attempt: what becomes of the next operation of a lane.
 #[derive(Clone, Copy)]
 struct Move {
@@ -219,6 +155,10 @@ struct Search<'a, O: Object> {
     /// If time matters: of each operation of a lane and those behind it, the one that returned
     /// first. In a lane of a process that pipelines it need not be the next.
     first: Vec<Vec<usize>>,
+    /// What else has to be done before an operation, and where it stands.
+    ties: &'a Ties,
+    /// The lane of each operation, and its place there, if there are ties.
+    places: HashMap<usize, (usize, usize)>,
     /// What pending removals may have taken.
     loose: Vec<u64>,
     /// How much of each lane is done.
@@ -233,6 +173,7 @@ impl<'a, O: Object> Search<'a, O> {
         operations: &'a [Operation<O::Op>],
         consistency: Consistency,
         lanes: Vec<Vec<usize>>,
+        ties: &'a Ties,
     ) -> Self {
         let all = lanes.concat();
         let left = all.iter().filter(|&&index| !operations[index].is_pending()).count();
@@ -242,7 +183,14 @@ impl<'a, O: Object> Search<'a, O> {
             true => lanes.iter().map(|lane| first_to_return(operations, lane)).collect(),
             false => Vec::new(),
         };
-        Self { operations, lanes, first, loose, heads, left, seen: HashSet::new() }
+        let mut places = HashMap::new();
+        if !ties.is_empty() {
+            for (lane, list) in lanes.iter().enumerate() {
+                places.extend(list.iter().enumerate().map(|(at, &index)| (index, (lane, at))));
+            }
+        }
+        let seen = HashSet::new();
+        Self { operations, lanes, first, ties, places, loose, heads, left, seen }
     }
 
     fn run(mut self, budget: &mut u64) -> SearchedOrder {
@@ -299,7 +247,7 @@ impl<'a, O: Object> Search<'a, O> {
         for lane in 0..self.lanes.len() {
             let Some(index) = self.head(lane) else { continue };
             let operation = &self.operations[index];
-            if first.is_some_and(|first| self.operations[first].precedes(operation)) {
+            if self.earlier(index, first).is_some() {
                 continue;
             }
             let carry = |answer| Move { lane, step: Step::Carry(answer) };
@@ -333,6 +281,17 @@ impl<'a, O: Object> Search<'a, O> {
         first
             .filter_map(|(lane, &head)| lane.get(head as usize).copied())
             .min_by_key(|&index| self.operations[index].returned.unwrap_or(u64::MAX))
+    }
+
+    /// An operation that is not done and has to be done before this one, if time matters. Besides
+    /// those tied to it, the first to return is the one to compare with.
+    fn earlier(&self, index: usize, first: Option<usize>) -> Option<usize> {
+        let operation = &self.operations[index];
+        let is_open = |tied: &usize| {
+            self.places.get(tied).is_some_and(|&(lane, at)| self.heads[lane] as usize <= at)
+        };
+        let tied = self.ties.before(index).iter().copied().find(is_open);
+        first.filter(|&first| self.operations[first].precedes(operation)).or(tied)
     }
 
     /// The object after a move, if its answer is right.
@@ -382,9 +341,8 @@ impl<'a, O: Object> Search<'a, O> {
         let mut next = Vec::new();
         for index in (0..self.lanes.len()).filter_map(|lane| self.head(lane)) {
             let operation = &self.operations[index];
-            let is_early = |&first: &usize| self.operations[first].precedes(operation);
-            if let Some(first) = first.filter(is_early) {
-                next.push((index, Obstacle::After(first)));
+            if let Some(earlier) = self.earlier(index, first) {
+                next.push((index, Obstacle::After(earlier)));
             } else if !operation.is_pending()
                 && let Err(right) = object.clone().accept(operation.op, operation.answer())
             {

@@ -28,7 +28,9 @@ pub(super) fn without_source<O: Object>(
         let Some(&source) = sources.get(&(nature.part(), Some(found))) else {
             return Some(vec![index]);
         };
-        if consistency.keeps_time() && operation.precedes(&operations[source]) {
+        // At equal ticks another one may be the source.
+        let is_early = |returned| returned < operations[source].invoked;
+        if consistency.keeps_time() && operation.returned.is_some_and(is_early) {
             return Some(vec![index, source]);
         }
         if nature == Nature::Remove

@@ -104,22 +104,28 @@ pub(super) fn out_of_sequence<Op>(
 }
 
 /// From the end to the beginning: whatever stands behind an operation must not have returned
-/// before it was invoked, and the one that returned first is the one to compare with.
+/// before it was invoked, and the one that returned first is the one to compare with: of all, and
+/// of those of its own process.
 pub(super) fn against_time<Op: Copy>(
     operations: &[Operation<Op>],
     order: &[usize],
 ) -> Option<Complaint> {
+    let end =
+        |index: usize| (operations[index].returned.unwrap_or(u64::MAX), operations[index].seq);
     let mut first: Option<usize> = None;
+    let mut own: HashMap<u32, usize> = HashMap::new();
     for &index in order.iter().rev() {
         let operation = &operations[index];
-        if let Some(first) = first
-            && operations[first].precedes(operation)
-        {
-            return Some(Complaint::AgainstTime(index, first));
+        let behind = first.into_iter().chain(own.get(&operation.process).copied());
+        if let Some(early) = behind.into_iter().find(|&it| operations[it].precedes(operation)) {
+            return Some(Complaint::AgainstTime(index, early));
         }
-        let returned = |index: usize| operations[index].returned.unwrap_or(u64::MAX);
-        if first.is_none_or(|first| returned(index) < returned(first)) {
+        if first.is_none_or(|first| end(index) < end(first)) {
             first = Some(index);
+        }
+        let own = own.entry(operation.process).or_insert(index);
+        if end(index) < end(*own) {
+            *own = index;
         }
     }
     None

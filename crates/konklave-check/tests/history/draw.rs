@@ -16,6 +16,8 @@ pub(super) struct Shape {
 pub(super) enum Patience {
     Waits,
     AsksOn,
+    /// The first process asks on, all others wait, and ask again at once.
+    Differs,
 }
 
 /// An object about which histories are drawn.
@@ -144,7 +146,8 @@ fn run<O: Drawn>(shape: Shape, random: &mut Random) -> Vec<Operation<O::Op>> {
             time = match (shape.patience, returned) {
                 (Patience::Waits, None) => break,
                 (Patience::Waits, Some(returned)) => returned + 1 + random.below(3),
-                (Patience::AsksOn, _) => time + random.below(4),
+                (Patience::Differs, Some(returned)) if process > 0 => returned,
+                (Patience::AsksOn | Patience::Differs, _) => time + random.below(4),
             };
         }
     }

@@ -11,7 +11,7 @@ const KINDS: [Consistency; 3] =
     [Consistency::Sequential, Consistency::Linearizable, Consistency::LinearizableInProgramOrder];
 
 /// Whether any order explains the history.
-fn has_explanation<O: Judged>(history: &History<O>, consistency: Consistency) -> bool {
+pub(super) fn has_explanation<O: Judged>(history: &History<O>, consistency: Consistency) -> bool {
     let mut open = vec![Vec::new()];
     while let Some(order) = open.pop() {
         if explains(history, &order, consistency) {
@@ -43,7 +43,7 @@ fn agree<O: Judged>(test: &str) -> Tally {
     let mut tally = Tally::default();
     for seed in seeds() {
         let operations = 3 + (seed % 4) as u32;
-        let patience = if seed % 3 == 0 { Patience::AsksOn } else { Patience::Waits };
+        let patience = [Patience::AsksOn, Patience::Waits, Patience::Differs][seed as usize % 3];
         let history: History<O> = history(seed, Shape { processes: 3, operations, patience });
         let verdicts = KINDS.map(|consistency| {
             let expected = has_explanation(&history, consistency);
@@ -58,6 +58,14 @@ fn agree<O: Judged>(test: &str) -> Tally {
                 }
                 SearchedOrder::Undecided => panic!("undecided, {case}"),
             }
+            let mut text = Vec::new();
+            write(&history, &mut text).expect("memory has room");
+            let judgement = check(&text[..], &[consistency], BUDGET).expect("it was written so");
+            let expected_verdict = match expected {
+                true => HistoryVerdict::Consistent,
+                false => HistoryVerdict::Violated,
+            };
+            assert_eq!(judgement.objects[0].findings[0].verdict, expected_verdict, "{case}");
             expected
         });
         match verdicts {
@@ -86,6 +94,22 @@ fn the_search_finds_an_order_whenever_there_is_one() {
         let least = seeds().len() / 50;
         let counts = [tally.consistent, tally.violated, tally.sequential_only];
         assert!(counts.into_iter().all(|count| count >= least), "one-sided: {tally:?}");
+    }
+}
+
+/// What other processes do later does not change what a process has waited for.
+#[test]
+fn a_process_has_waited_also_if_another_one_pipelines() {
+    let waited = [
+        (0, StackOp::Pop, Some(1), 0, Some(3)),
+        (0, StackOp::Push(1), None, 3, Some(4)),
+        (1, StackOp::Push(2), None, 10, Some(17)),
+        (1, StackOp::Push(3), None, 12, Some(13)),
+    ];
+    for count in [2, 4] {
+        let history: History<Stack> = told(&waited[..count]);
+        let found = search(&history, Consistency::Linearizable, BUDGET);
+        assert!(matches!(found, SearchedOrder::Unexplained(_)), "{count} operations: {found:?}");
     }
 }
 

@@ -104,7 +104,7 @@ fn every_object_is_read() {
                 {{"process":0,"seq":1,"op":{other},"result":{result},"invoked":2,"returned":3}}"#
             );
             let reports = check(text.as_bytes(), &KINDS, BUDGET).expect("it makes sense");
-            let [report] = &reports[..] else { panic!("it is about one object") };
+            let [report] = &reports.objects[..] else { panic!("it is about one object") };
             assert_eq!((report.object, report.operations, report.processes), (object, 2, 1));
             assert!(report.findings.iter().all(|it| it.verdict == verdict), "{report:?}");
         }
@@ -144,6 +144,7 @@ const SEVERAL: [&str; 5] = [
 fn several_objects_are_judged_one_by_one() {
     let reports = check(SEVERAL.join("\n").as_bytes(), &KINDS, BUDGET).expect("it makes sense");
     let found: Vec<_> = reports
+        .objects
         .iter()
         .map(|it| (it.name.as_deref(), it.object, it.operations, it.findings[0].verdict))
         .collect();

@@ -102,7 +102,10 @@ pub(super) fn must_precede<Op: Copy>(
     consistency: Consistency,
 ) -> bool {
     let in_program = before.process == after.process && before.seq < after.seq;
-    let in_time = before.returned.is_some_and(|it| it < after.invoked);
+    // At the same tick, a process knows what it has waited for.
+    let in_time = before
+        .returned
+        .is_some_and(|it| if in_program { it <= after.invoked } else { it < after.invoked });
     match consistency {
         Consistency::Sequential => in_program,
         Consistency::Linearizable => in_time,

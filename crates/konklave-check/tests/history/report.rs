@@ -22,9 +22,9 @@ fn written<O: Object>(history: &History<O>) -> Vec<u8> {
 
 /// What is found if only this kind is asked for.
 fn finding<O: Object>(history: &History<O>, kind: Consistency, budget: u64) -> Finding {
-    let mut reports =
+    let mut judgement =
         check(&written(history)[..], &[kind], budget).expect("what was written can be read");
-    let report = reports.pop().expect("it is about one object");
+    let report = judgement.objects.pop().expect("it is about one object");
     report.findings.into_iter().next().expect("one was asked for")
 }
 
@@ -240,7 +240,7 @@ fn two_conditions_may_need_two_orders() {
         let entries = [write(1, 0, 5), write(2, 1, 4), (1, Read, Some(found), 6, Some(7))];
         let text = written(&told::<Register>(&entries));
         let reports = check(&text[..], &[Sequential, Linearizable], BUDGET).unwrap();
-        let [report] = &reports[..] else { panic!("it is about one object") };
+        let [report] = &reports.objects[..] else { panic!("it is about one object") };
         assert_eq!(report.pipelining, 1);
         let found: Vec<_> = report.findings.iter().map(|it| (it.consistency, it.verdict)).collect();
         let expected = [

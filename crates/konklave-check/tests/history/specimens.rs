@@ -68,7 +68,7 @@ fn a_get_that_overtakes_its_put_is_caught() {
     let sequential = cores(queue, Slip::Overtaking, Consistency::Sequential);
     assert_eq!(sequential, (96, BTreeMap::from([(2, 35), (3, 34), (4, 8), (6, 2), (7, 1)])));
     let linearizable = cores(queue, Slip::Overtaking, Consistency::Linearizable);
-    assert_eq!(linearizable, (96, BTreeMap::from([(2, 24), (3, 33)])));
+    assert_eq!(linearizable, (96, BTreeMap::from([(2, 25), (3, 34)])));
 }
 
 /// The shortest are a pop and a push after it whose element it found; in real time, a push and a
@@ -92,7 +92,7 @@ fn the_objects_are_found_as_their_table_says() {
             let mut random = Random::new(seed, Stream::Workload);
             let text = object.history(&mut |bound| random.below(bound));
             let reports = check(&text[..], &[Consistency::Sequential], BUDGET).unwrap();
-            let [report] = &reports[..] else { panic!("it is about one object") };
+            let [report] = &reports.objects[..] else { panic!("it is about one object") };
             assert_eq!(report.object, of);
             Some((seed, report.findings[0].explanation.as_ref()?.core.len()))
         });

@@ -12,11 +12,11 @@ pub(crate) fn show(object: &BrokenObject, is_json: bool) -> Result<Exit, Failure
     let mut random = Random::new(object.seed, Stream::Workload);
     let text = object.history(&mut |bound| random.below(bound));
     let both = [Consistency::Sequential, Consistency::Linearizable];
-    let reports = history::check(&text[..], &both, BUDGET)
+    let judgement = history::check(&text[..], &both, BUDGET)
         .map_err(|malformed| Failure::bad(malformed.to_string()))?;
     if !is_json {
         let chance = format!("A random history, drawn with seed {}:", object.seed);
         output::lines(&[format!("{}: {}", object.of, object.flaw), String::new(), chance])?;
     }
-    check_history::conclude(&reports, is_json)
+    check_history::conclude(&judgement, is_json)
 }
