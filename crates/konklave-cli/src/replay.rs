@@ -19,7 +19,7 @@ use crate::failure::Failure;
 use crate::out;
 use crate::output;
 use crate::quiet::quietly;
-use crate::run::Kept;
+use crate::run::RunOutcome;
 use crate::seal::Sealed;
 use crate::told::Told;
 
@@ -64,11 +64,7 @@ pub fn replay(args: &ReplayArgs, catalog: &'static Catalog) -> Result<Exit, Fail
         return Err(error.into());
     }
     let replayed = outcome?;
-    let exit = match (&replayed.broken, replayed.end.ended.is_early()) {
-        (Some(_), _) => Exit::Broken,
-        (None, false) => Exit::Fine,
-        (None, true) => Exit::Inconclusive,
-    };
+    let verdict = RunOutcome::new(replayed.broken.is_some(), replayed.end.ended);
     if args.json {
         output::json(&Told::plain(json!({
             "algorithm": entry.name,
@@ -79,7 +75,7 @@ pub fn replay(args: &ReplayArgs, catalog: &'static Catalog) -> Result<Exit, Fail
             "messages": replayed.messages,
             "time": replayed.end.time,
             "ended": replayed.end.ended,
-            "verdict": Kept::unless(replayed.broken.is_some()),
+            "verdict": verdict,
             "violations": replayed.broken.iter().collect::<Vec<_>>(),
         })))?;
     } else {
@@ -94,11 +90,14 @@ pub fn replay(args: &ReplayArgs, catalog: &'static Catalog) -> Result<Exit, Fail
         ));
         lines.push(match &replayed.broken {
             Some(broken) => format!("{}  {broken}", output::red("violated")),
+            None if verdict == RunOutcome::Inconclusive => {
+                format!("ok so far, stopped by {}", replayed.end.ended)
+            }
             None => format!("{}  ended by {}", output::green("ok"), replayed.end.ended),
         });
         output::lines(&lines)?;
     }
-    Ok(exit)
+    Ok(verdict.exit())
 }
 
 /// A trace after its header.

@@ -95,12 +95,8 @@ pub fn run(args: &RunArgs, catalog: &'static Catalog) -> Result<Exit, Failure> {
         let dump = Dump { setup: site.setup(), ended: ran.ended, time: ran.time, nodes };
         write(DUMP, path, |out| serde_json::to_writer(out, &dump).map_err(io::Error::from))?;
     }
-    let exit = match (ran.violations.is_empty(), ran.ended.is_early()) {
-        (false, _) => Exit::Broken,
-        (true, true) => Exit::Inconclusive,
-        (true, false) => Exit::Fine,
-    };
     let report = RunSummary::new(&ran, &site, wall_seconds);
+    let exit = report.verdict.exit();
     let mut lines = report::for_people(&report, args, &site);
     if let Some(folder) = folder {
         let path = folder::write(&report, args, &site, &lines, trace_path.as_deref(), folder)?;
@@ -176,6 +172,46 @@ impl Kept {
     }
 }
 
+/// The verdict about a whole run: one that was stopped has kept its promises so far only, and those
+/// about its end were not judged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum RunOutcome {
+    /// Every promise was kept.
+    Ok,
+    /// A promise was broken.
+    Violated,
+    /// The run was stopped before a promise was broken.
+    Inconclusive,
+}
+
+impl RunOutcome {
+    pub(crate) fn new(is_broken: bool, ended: Ended) -> Self {
+        match (is_broken, ended.is_early()) {
+            (true, _) => Self::Violated,
+            (false, true) => Self::Inconclusive,
+            (false, false) => Self::Ok,
+        }
+    }
+
+    /// The name in JSON.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Violated => "violated",
+            Self::Inconclusive => "inconclusive",
+        }
+    }
+
+    pub(crate) fn exit(self) -> Exit {
+        match self {
+            Self::Ok => Exit::Fine,
+            Self::Violated => Exit::Broken,
+            Self::Inconclusive => Exit::Inconclusive,
+        }
+    }
+}
+
 /// The JSON report of a run. The names of its fields are stable.
 #[derive(Serialize)]
 struct RunSummary<'a> {
@@ -194,7 +230,7 @@ struct RunSummary<'a> {
     rounds: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     stabilisation: Option<Stabilisation>,
-    verdict: Kept,
+    verdict: RunOutcome,
     violations: &'a [Violation],
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     waiting: &'a [Waiting],
@@ -221,7 +257,7 @@ impl<'a> RunSummary<'a> {
             causal_depth: ran.causal_depth,
             rounds: Some(ran.rounds).filter(|rounds| *rounds > 0),
             stabilisation: ran.stabilisation,
-            verdict: Kept::unless(!ran.violations.is_empty()),
+            verdict: RunOutcome::new(!ran.violations.is_empty(), ran.ended),
             violations: &ran.violations,
             waiting: &ran.waiting,
             wall_seconds,

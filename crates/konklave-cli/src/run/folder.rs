@@ -15,7 +15,7 @@ use konklave_report::over_time::{self, Window};
 use konklave_report::table::{Cell, Table};
 use serde_json::Value;
 
-use super::{Kept, RunSummary, is_fifo, told};
+use super::{RunOutcome, RunSummary, is_fifo, told};
 use crate::args::RunArgs;
 use crate::failure::Failure;
 use crate::out::{self, Picture};
@@ -109,10 +109,10 @@ fn begin(
     lines: &[String],
     title: &str,
 ) -> HtmlReport {
-    let mark = match (report.verdict, report.ended.is_early()) {
-        (Kept::Violated, _) => Mark::Bad,
-        (_, true) => Mark::Open,
-        _ => Mark::Good,
+    let mark = match report.verdict {
+        RunOutcome::Violated => Mark::Bad,
+        RunOutcome::Inconclusive => Mark::Open,
+        RunOutcome::Ok => Mark::Good,
     };
     let sentence = match report.violations.first() {
         Some(violation) => violation.broken.to_string(),
