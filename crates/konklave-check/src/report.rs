@@ -138,7 +138,7 @@ pub struct SearchReport<S> {
     /// The messages of a complete schedule, if the search was exhaustive.
     pub messages: Option<Extremes>,
     /// The maximum number of services of other nodes while one waits, if applications take turns.
-    pub overtaken: Option<u32>,
+    pub awaited: Option<u32>,
     /// An upper bound on the probability that two states had the same fingerprint, so that one was
     /// overlooked: n^2 / 2^65 for n distinct states. Zero if the search was exact.
     pub collision_probability: f64,
@@ -180,7 +180,7 @@ impl<S> SearchReport<S> {
             ends: self.ends,
             liveness: self.liveness,
             messages: self.messages,
-            overtaken: self.overtaken,
+            awaited: self.awaited,
             collision_probability: self.collision_probability,
         }
     }

@@ -128,5 +128,5 @@ fn who_waits_can_be_overtaken_twice_by_the_same() {
     // Node 1 lets node 0 in and asks after that; node 0 enters, leaves, and asks again before it
     // has seen that request. Both have the same time, so node 0 enters once more; not a third time.
     let report = check(&[3, 3], Options::default(), |me| RicartAgrawala::new(me, 2));
-    assert_eq!(report.overtaken, Some(2));
+    assert_eq!(report.awaited, Some(2));
 }

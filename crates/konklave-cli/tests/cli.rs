@@ -52,7 +52,7 @@ fn the_report_has_the_promised_fields() {
 
     let report = json("run raymond --nodes 15 --json");
     let mutex = &report["mutex"];
-    for field in ["entries", "messages_per_entry", "throughput", "overtakings_max"] {
+    for field in ["entries", "messages_per_entry", "throughput", "awaited_max"] {
         assert!(mutex[field].is_number(), "mutex.{field} is missing");
     }
     assert!(mutex["coordination_delay"]["mean"].is_number());
@@ -102,7 +102,7 @@ fn a_comparison_puts_measurement_beside_formula() {
         for row in rows {
             assert_eq!(row["verdict"], "ok", "{row}");
             assert_ne!(row["agrees"], false, "{row}");
-            for field in ["response_time", "overtakings_max", "busiest_over_mean"] {
+            for field in ["response_time", "awaited_max", "busiest_over_mean"] {
                 assert!(row[field].is_number(), "{field}: {row}");
             }
         }

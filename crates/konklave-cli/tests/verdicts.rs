@@ -18,7 +18,7 @@ fn who_is_overtaken_when_a_run_ends_is_counted() {
     );
     let report: Value = serde_json::from_slice(&out.stdout).unwrap();
     assert_eq!(report["violations"][0]["promise"], "bounded overtaking");
-    assert!(report["mutex"]["overtakings_max"].as_u64() > Some(0), "{}", report["mutex"]);
+    assert!(report["mutex"]["awaited_max"].as_u64() > Some(0), "{}", report["mutex"]);
 }
 
 /// A specimen that is right in a right setting is run in the wrong one.

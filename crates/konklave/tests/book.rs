@@ -124,7 +124,7 @@ fn figures(nodes: u32, entries: u32) -> (u64, u32, u32, u32) {
     }
     assert!(report.reached.contention);
     let Some(Extremes { min, max: Some(max) }) = report.messages else { panic!("no costs") };
-    (report.unique, min, max, report.overtaken.unwrap())
+    (report.unique, min, max, report.awaited.unwrap())
 }
 
 #[test]

@@ -47,25 +47,17 @@ static RESPONSE: Quantity =
     Quantity::new("response_time", "T", "from request to release").distribution().label("response");
 static THROUGHPUT: Quantity =
     Quantity::new("throughput", "entries per T", "entries per unit of time").label("throughput");
-static OVERTAKINGS: Quantity =
-    Quantity::new("overtakings_max", "at most", "entries of other nodes during one wait, at most")
-        .label("overtakings")
-        .column("overtaken");
+static AWAITED: Quantity =
+    Quantity::new("awaited_max", "at most", "entries of other nodes during one wait, at most")
+        .label("awaited")
+        .column("awaited");
 
 static ABOUT: About = About {
     name: "mutex",
     title: "Mutual exclusion",
     source: include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../konklave/src/mutex/mod.rs")),
     options: &[&ENTRIES, &LOAD, &CS, &THINK, &WARMUP, &REQUESTERS],
-    quantities: &[
-        &MESSAGES,
-        &ENTERED,
-        &COORDINATION,
-        &RESPONSE,
-        &WAITING,
-        &THROUGHPUT,
-        &OVERTAKINGS,
-    ],
+    quantities: &[&MESSAGES, &ENTERED, &COORDINATION, &RESPONSE, &WAITING, &THROUGHPUT, &AWAITED],
     words: Words {
         service: "an entry",
         rivalry: "contention",
@@ -133,7 +125,7 @@ impl Problem for Mutex {
             .with(&WAITING, report.waiting_time)
             .with(&RESPONSE, report.response_time)
             .with(&THROUGHPUT, report.throughput)
-            .with(&OVERTAKINGS, report.overtakings_max)
+            .with(&AWAITED, report.awaited_max)
             .histogram(&WAITING, report.waiting_times)
     }
 

@@ -93,7 +93,7 @@ struct Measured {
     coordination: Sum,
     waiting: Times,
     response: Times,
-    overtakings_max: u64,
+    awaited_max: u64,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -112,7 +112,7 @@ impl Measured {
             coordination: Sum::default(),
             waiting: Times::new(),
             response: Times::new(),
-            overtakings_max: 0,
+            awaited_max: 0,
         }
     }
 }
@@ -261,7 +261,7 @@ impl Workload for Contention {
         agenda.after(self.plan.inside, node, Command::Release);
         self.nodes[node.index()].status = Status::Inside;
         let Application { asked, entries_before, .. } = self.nodes[node.index()];
-        let overtakings = self.entries - entries_before;
+        let awaited = self.entries - entries_before;
         self.entries += 1;
         let mark = (now, agenda.messages());
         if self.entries == self.plan.warmup {
@@ -277,7 +277,7 @@ impl Workload for Contention {
         let measured = &mut self.measured;
         measured.entries += 1;
         measured.waiting.record(now - asked.time);
-        measured.overtakings_max = measured.overtakings_max.max(overtakings);
+        measured.awaited_max = measured.awaited_max.max(awaited);
         // Only if it was waiting already when the one before left: else it delayed itself.
         if let Some(release) = self.latest_release.filter(|release| asked < *release) {
             let delay = now - release.time;
@@ -331,7 +331,7 @@ impl Workload for Contention {
         let span = (ended - began) as f64 / unit;
         // A wait that the end of the run cuts off counts as far as it got.
         let waiting = self.nodes.iter().filter(|it| it.status == Status::Waiting);
-        let overtakings = waiting.map(|it| self.entries - it.entries_before).max();
+        let awaited = waiting.map(|it| self.entries - it.entries_before).max();
         MutexReport {
             entries: self.entries,
             messages_per_entry: per_entry((messages_after - messages_before) as f64),
@@ -341,7 +341,7 @@ impl Workload for Contention {
             waiting_time: measured.waiting.distribution(unit),
             waiting_times: measured.waiting.counts(unit),
             throughput: (span > 0.0).then(|| measured.entries as f64 / span),
-            overtakings_max: measured.overtakings_max.max(overtakings.unwrap_or(0)),
+            awaited_max: measured.awaited_max.max(awaited.unwrap_or(0)),
         }
     }
 }
@@ -366,5 +366,5 @@ pub struct MutexReport {
     /// Entries per T.
     pub throughput: Option<f64>,
     /// The largest number of entries of other nodes while one node waited.
-    pub overtakings_max: u64,
+    pub awaited_max: u64,
 }

@@ -60,7 +60,7 @@ impl Space<'_> {
             ends: tally.ends,
             liveness,
             messages: retraced.messages,
-            overtaken: retraced.overtaken.filter(|_| ask(self.shared).takes_turns()),
+            awaited: retraced.awaited.filter(|_| ask(self.shared).takes_turns()),
             collision_probability: self.options.identity.collision_probability(unique),
             worst,
             counterexamples,

@@ -22,7 +22,7 @@ pub(super) struct Retraced {
     /// Whether some states were left over.
     pub(super) has_cycles: bool,
     pub(super) messages: Option<Extremes>,
-    pub(super) overtaken: Option<u32>,
+    pub(super) awaited: Option<u32>,
     /// The end of a schedule with the most messages, and from where each state is reached with the
     /// most.
     pub(super) worst: Option<Worst>,
@@ -43,7 +43,7 @@ struct Ledger {
     /// From where the most comes, if that is asked for.
     before: Vec<StateId>,
     /// How often others were served at most while a node waits, for each node.
-    overtaken: Vec<u8>,
+    awaited: Vec<u8>,
 }
 
 /// States that all edges were retraced to, and their costs.
@@ -52,7 +52,7 @@ struct Ready {
     rows: Rows,
     least: Vec<u32>,
     most: Vec<u32>,
-    overtaken: Vec<u8>,
+    awaited: Vec<u8>,
 }
 
 impl Ready {
@@ -60,19 +60,19 @@ impl Ready {
         self.rows.append(&mut other.rows);
         self.least.append(&mut other.least);
         self.most.append(&mut other.most);
-        self.overtaken.append(&mut other.overtaken);
+        self.awaited.append(&mut other.awaited);
     }
 
     fn bytes(&self) -> usize {
         let costs = self.least.capacity() + self.most.capacity();
-        self.rows.bytes() + costs * size_of::<u32>() + self.overtaken.capacity()
+        self.rows.bytes() + costs * size_of::<u32>() + self.awaited.capacity()
     }
 
     fn clear(&mut self) {
         self.rows.clear();
         self.least.clear();
         self.most.clear();
-        self.overtaken.clear();
+        self.awaited.clear();
     }
 }
 
@@ -98,7 +98,7 @@ impl Space<'_> {
                     least: vec![u32::MAX; states],
                     most: vec![0; states],
                     before: vec![NOBODY; if keeps_worst { states } else { 0 }],
-                    overtaken: vec![0; states * turns],
+                    awaited: vec![0; states * turns],
                 })
             })
             .collect();
@@ -131,7 +131,7 @@ impl Space<'_> {
         let has_cycles = done < self.seen.len();
         let mut min = workers.iter().filter_map(|worker| worker.least).min();
         let costliest = workers.iter().filter_map(|worker| worker.costliest).max();
-        let overtaken = workers.iter().map(|worker| worker.overtaken).max();
+        let awaited = workers.iter().map(|worker| worker.awaited).max();
         drop(workers);
         let max = costliest.map(|(most, _)| most).filter(|_| !has_cycles);
         let worst = costliest.filter(|_| keeps_worst && !has_cycles).map(|(_, end)| {
@@ -145,7 +145,7 @@ impl Space<'_> {
         Ok(Retraced {
             has_cycles,
             messages: min.map(|min| Extremes { min, max }),
-            overtaken: overtaken.filter(|_| !has_cycles).map(u32::from),
+            awaited: awaited.filter(|_| !has_cycles).map(u32::from),
             worst,
         })
     }
@@ -161,7 +161,7 @@ impl Space<'_> {
             ready.rows.push(&self.first, id, print);
             ready.least.push(0);
             ready.most.push(0);
-            ready.overtaken.resize(turns, 0);
+            ready.awaited.resize(turns, 0);
         }
         Ok(ready)
     }

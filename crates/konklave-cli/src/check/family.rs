@@ -120,7 +120,7 @@ impl Family {
             }
             (None, false) => {
                 let head =
-                    ["algorithm", "network", "states", "verdict", "messages", "waiting", "time"];
+                    ["algorithm", "network", "states", "verdict", "messages", "awaited", "time"];
                 let head = head.map(str::to_owned).to_vec();
                 let cells: Vec<_> =
                     std::iter::once(head).chain(rows.iter().map(for_people)).collect();
@@ -177,7 +177,7 @@ fn for_people(row: &Row) -> Vec<String> {
         grouped(checked.unique),
         verdict,
         messages,
-        checked.overtaken.map_or(String::new(), |count| count.to_string()),
+        checked.awaited.map_or(String::new(), |count| count.to_string()),
         format!("{:.1} s", checked.seconds),
     ]
 }
@@ -199,7 +199,7 @@ fn for_machines(row: &Row) -> Value {
         "properties": checked.properties,
         "cuts": checked.cuts,
         "messages": checked.messages,
-        "overtaken": checked.overtaken,
+        "awaited": checked.awaited,
         "seconds": checked.seconds,
     })
 }

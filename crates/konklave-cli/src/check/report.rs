@@ -59,7 +59,7 @@ pub(super) fn for_machines(
         "liveness": checked.liveness,
         "reached": checked.reached,
         "messages": checked.messages,
-        "overtaken": checked.overtaken,
+        "awaited": checked.awaited,
         "fairness": (site.entry().problem.fairness)(site),
         "seconds": checked.seconds,
         "states_per_second": rate(checked),
@@ -299,9 +299,9 @@ fn costs(checked: &Checked, words: Words) -> Vec<(&'static str, String)> {
             },
         ));
     }
-    if let Some(overtaken) = checked.overtaken {
-        let entries = counted(overtaken.into(), "entry", "entries");
-        fields.push(("waiting", format!("for at most {entries} of other nodes")));
+    if let Some(awaited) = checked.awaited {
+        let entries = counted(awaited.into(), "entry", "entries");
+        fields.push(("awaited", format!("at most {entries} of other nodes")));
     }
     fields
 }

@@ -38,7 +38,7 @@ struct Row {
     /// Messages per entry and mean delay, to the last digit printed.
     heavy: (f64, f64),
     /// The largest number of entries that overtake a request under heavy load.
-    overtakings: u64,
+    awaited: u64,
 }
 
 const fn row(
@@ -47,7 +47,7 @@ const fn row(
     light: (f64, f64, Option<f64>),
     heavy: (f64, f64),
 ) -> Row {
-    Row { name, nodes, light, heavy, overtakings: nodes as u64 - 1 }
+    Row { name, nodes, light, heavy, awaited: nodes as u64 - 1 }
 }
 
 fn mean(turns: &[Turn], of: impl Fn(&Turn) -> u64) -> f64 {
@@ -82,7 +82,7 @@ where
         let rounding = 0.5000001 * 0.1_f64.powi(digits as i32);
         assert!(error <= rounding, "{context}, heavy: {measured}, not {printed}");
     }
-    assert!(heavy.overtakings_max <= row.overtakings, "{context}: {}", heavy.overtakings_max);
+    assert!(heavy.awaited_max <= row.awaited, "{context}: {}", heavy.awaited_max);
 }
 
 #[test]
@@ -144,7 +144,7 @@ fn quorum_algorithms_cost_what_the_table_says() {
     for (name, quorums, light, maekawa, cao_singhal) in table {
         let nodes = quorums.sets().len() as u32;
         let with = |heavy| Row {
-            overtakings: u64::from(nodes) + 3,
+            awaited: u64::from(nodes) + 3,
             ..row(name, nodes, (light, light, Some(2.0)), heavy)
         };
         check(&with(maekawa), |me| Maekawa::new(me, quorums.of(me).clone()));
@@ -176,5 +176,5 @@ fn trees_cost_what_the_table_says() {
     // The elevator overtakes more: 23 of 13 nodes.
     let tree = Tree::new("tree:2", 13, 1);
     let make = |me| Raymond::new(me, tree.towards(me, NodeId(0)), Variant::Greedy);
-    assert_eq!(saturated(13, 60, make).overtakings_max, 23);
+    assert_eq!(saturated(13, 60, make).awaited_max, 23);
 }

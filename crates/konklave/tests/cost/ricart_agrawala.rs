@@ -54,7 +54,7 @@ fn on_an_idle_system_the_wait_is_there_and_back() {
             let expected = if nodes == 1 { 0.0 } else { 2.0 };
             assert_eq!((waiting.mean, waiting.p50, waiting.max), (expected, expected, expected));
             assert_eq!(report.problem.mutex.coordination_delay, None, "nobody waits for another");
-            assert_eq!(report.problem.mutex.overtakings_max, 0);
+            assert_eq!(report.problem.mutex.awaited_max, 0);
         }
     }
 }
@@ -77,7 +77,7 @@ fn under_heavy_load_one_message_leads_from_each_to_the_next() {
                 2 * ticks + entries * inside + (entries - 1) * ticks,
                 "{context}"
             );
-            assert_eq!(mutex.overtakings_max, u64::from(nodes - 1), "{context}");
+            assert_eq!(mutex.awaited_max, u64::from(nodes - 1), "{context}");
             // Everyone once per round, always in the same order.
             let order: Vec<_> = report.problem.entries.iter().map(|entry| entry.node.0).collect();
             let expected = (0..4).flat_map(|_| 0..*nodes);

@@ -119,7 +119,7 @@ fn a_circling_token_takes_one_message_per_entry_if_everyone_wants_it() {
         assert_eq!(mutex.messages_per_entry, Some(1.0), "{nodes} nodes");
         let delay = mutex.coordination_delay.unwrap();
         assert_eq!((delay.mean, delay.max), (1.0, 1.0), "{nodes} nodes");
-        assert_eq!(mutex.overtakings_max, u64::from(nodes - 1), "{nodes} nodes");
+        assert_eq!(mutex.awaited_max, u64::from(nodes - 1), "{nodes} nodes");
     }
 }
 

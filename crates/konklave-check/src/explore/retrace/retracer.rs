@@ -23,14 +23,14 @@ pub(super) struct Retracer<'a> {
     found: Vec<Successor>,
     fresh: Vec<(Edge, StateId)>,
     scratch: Vec<u32>,
-    overtaken_then: Vec<u8>,
+    awaited_then: Vec<u8>,
     pub(super) next: Ready,
     /// The messages of the cheapest schedule.
     pub(super) least: Option<u32>,
     /// The messages of the costliest schedule, and its final state.
     pub(super) costliest: Option<(u32, StateId)>,
     /// The maximum number of services of other nodes while one waits.
-    pub(super) overtaken: u8,
+    pub(super) awaited: u8,
     /// How many edges lead to where none did: two states were taken for one.
     pub(super) strays: u32,
 }
@@ -47,11 +47,11 @@ impl<'a> Retracer<'a> {
             found: Vec::new(),
             fresh: Vec::new(),
             scratch: Vec::new(),
-            overtaken_then: vec![0; turns],
+            awaited_then: vec![0; turns],
             next: Ready::default(),
             least: None,
             costliest: None,
-            overtaken: 0,
+            awaited: 0,
             strays: 0,
         }
     }
@@ -112,7 +112,7 @@ impl<'a> Retracer<'a> {
             self.next.least.push(ledger.least[place]);
             self.next.most.push(ledger.most[place]);
             let turns = place * self.turns..(place + 1) * self.turns;
-            self.next.overtaken.extend_from_slice(&ledger.overtaken[turns]);
+            self.next.awaited.extend_from_slice(&ledger.awaited[turns]);
         }
         self.fresh = fresh;
         self.share.say(self.next.bytes() + self.successors.lookup.bytes());
@@ -133,10 +133,10 @@ impl<'a> Retracer<'a> {
         ledger.most[place] = ledger.most[place].max(most);
         if self.turns > 0 {
             self.count_turns(frontier, edge);
-            let turns = &mut ledger.overtaken[place * self.turns..(place + 1) * self.turns];
-            for (old, new) in turns.iter_mut().zip(&self.overtaken_then) {
+            let turns = &mut ledger.awaited[place * self.turns..(place + 1) * self.turns];
+            for (old, new) in turns.iter_mut().zip(&self.awaited_then) {
                 *old = (*old).max(*new);
-                self.overtaken = self.overtaken.max(*new);
+                self.awaited = self.awaited.max(*new);
             }
         }
     }
@@ -145,11 +145,11 @@ impl<'a> Retracer<'a> {
     fn count_turns(&mut self, frontier: &Ready, edge: Edge) {
         let Edge { row: index, successor } = edge;
         let index = index as usize;
-        let before = &frontier.overtaken[index * self.turns..(index + 1) * self.turns];
-        self.overtaken_then.copy_from_slice(before);
+        let before = &frontier.awaited[index * self.turns..(index + 1) * self.turns];
+        self.awaited_then.copy_from_slice(before);
         let row = frontier.rows.row(index);
         if let Action::Crash { node, .. } = successor.action {
-            self.overtaken_then[usize::from(node)] = 0;
+            self.awaited_then[usize::from(node)] = 0;
         }
         let Some((node, ..)) = self.successors.input(row, successor.action) else { return };
         let shared = self.space.shared;
@@ -158,10 +158,10 @@ impl<'a> Retracer<'a> {
         let was = lookup.traits(shared, row[node.index()]).standing;
         let is = lookup.traits(shared, local).standing;
         if is != Standing::Waiting || was != Standing::Waiting {
-            self.overtaken_then[node.index()] = 0;
+            self.awaited_then[node.index()] = 0;
         }
         if is == Standing::Served && was != Standing::Served {
-            for (other, count) in self.overtaken_then.iter_mut().enumerate() {
+            for (other, count) in self.awaited_then.iter_mut().enumerate() {
                 let standing = lookup.traits(shared, row[other]).standing;
                 if other != node.index() && standing == Standing::Waiting {
                     *count = count.saturating_add(1);
