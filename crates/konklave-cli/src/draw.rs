@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use konklave_catalog::catalog::Catalog;
 use konklave_catalog::site::Site;
-use konklave_print as print;
+use konklave_print::{self as print, Resolution};
 use konklave_report::account::{Account, Recorded, Vocabulary, labels, read};
 use konklave_report::export::{csv, perfetto, shiviz};
 use konklave_report::spacetime::{self, Options};
@@ -141,7 +141,7 @@ pub fn draw(args: &DrawArgs, catalog: &'static Catalog) -> Result<Exit, Failure>
 enum Target {
     /// To standard output, as SVG.
     Output,
-    File(PathBuf, print::Format),
+    File(PathBuf, print::Format, Resolution),
 }
 
 impl Target {
@@ -170,7 +170,12 @@ impl Target {
                  name"
             )));
         }
-        Ok(Self::File(path, format))
+        // Who gives a width in pixels counts them in the file.
+        let resolution = match args.width {
+            Some(_) => Resolution::Exact,
+            None => Resolution::Fine,
+        };
+        Ok(Self::File(path, format, resolution))
     }
 
     /// Writes the picture, and says where it is and what is not in it.
@@ -180,7 +185,7 @@ impl Target {
                 output::text(&svg)?;
                 cut.iter().for_each(|cut| eprintln!("{cut}"));
             }
-            Self::File(path, format) => {
+            Self::File(path, format, resolution) => {
                 // Nothing appears in print.
                 let svg = match format {
                     print::Format::Svg => svg,
@@ -188,8 +193,8 @@ impl Target {
                         svg.replace(" (hover to see it)", "")
                     }
                 };
-                let bytes =
-                    print::print(svg, format).map_err(|error| Failure::bad(error.to_string()))?;
+                let bytes = print::print(svg, format, resolution)
+                    .map_err(|error| Failure::bad(error.to_string()))?;
                 fs::write(&path, bytes)
                     .map_err(|error| Failure::file("write the picture", &path, &error))?;
                 let mut lines = vec![format!("picture: {}", path.display())];

@@ -55,6 +55,18 @@ fn every_point_has_a_tip_and_an_error_bar_of_its_length() {
     assert!((bar[0].1 - bar[1].1 - 6.0 * unit).abs() < 0.5, "{bar:?}, {unit}");
 }
 
+/// A confidence interval may reach below zero where no count does.
+#[test]
+fn an_axis_of_counts_begins_at_zero_whatever_error_bars_say() {
+    let labels = |y: f64| {
+        let series = [Point::between(1.0, y, y - 30.0, y + 30.0), Point::new(2.0, 20.0)];
+        let plot = Plot::new("").x("", Axis::Linear).y("", Axis::Linear).measured("m", series);
+        texts(&parse(&plot.svg())).join(" ")
+    };
+    assert!(!labels(10.0).contains('-'), "{}", labels(10.0));
+    assert!(labels(-10.0).contains('-'), "values that are negative stay so: {}", labels(-10.0));
+}
+
 #[test]
 fn what_cannot_be_drawn_is_left_out_and_mentioned() {
     let odd = [(1.0, f64::NAN), (2.0, f64::INFINITY), (3.0, 5.0), (f64::NEG_INFINITY, 1.0)];

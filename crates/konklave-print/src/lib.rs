@@ -10,8 +10,24 @@ use svg2pdf::{ConversionOptions, PageOptions};
 
 const FAMILY: &str = "DejaVu Sans";
 
-/// How many pixels of a PNG there are for one of the picture: enough for a printed page.
-const SCALE: f32 = 2.0;
+/// How many pixels of a PNG there are for one of the picture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Resolution {
+    /// As many as the picture says, where its width was asked for.
+    Exact,
+    /// Twice as many in each direction: enough for a printed page.
+    Fine,
+}
+
+impl Resolution {
+    fn scale(self) -> f32 {
+        match self {
+            Self::Exact => 1.0,
+            Self::Fine => 2.0,
+        }
+    }
+}
+
 /// A PNG with more pixels than this takes too much memory, here and in most viewers.
 const PIXELS: f64 = 2e8;
 
@@ -83,10 +99,10 @@ impl std::error::Error for PrintError {}
 /// # Errors
 ///
 /// If it is not an SVG picture, or is too large for the format.
-pub fn print(svg: String, format: Format) -> Result<Vec<u8>, PrintError> {
+pub fn print(svg: String, format: Format, resolution: Resolution) -> Result<Vec<u8>, PrintError> {
     match format {
         Format::Svg => Ok(svg.into_bytes()),
-        Format::Png => png(&read(&svg)?),
+        Format::Png => png(&read(&svg)?, resolution.scale()),
         Format::Pdf => pdf(&read(&svg)?),
     }
 }
@@ -102,15 +118,15 @@ fn read(svg: &str) -> Result<Tree, PrintError> {
     Tree::from_str(svg, &options).map_err(|error| PrintError::Unreadable(error.to_string()))
 }
 
-fn png(tree: &Tree) -> Result<Vec<u8>, PrintError> {
+fn png(tree: &Tree, scale: f32) -> Result<Vec<u8>, PrintError> {
     let (width, height) = (tree.size().width(), tree.size().height());
     let too_large = || PrintError::TooLarge { width, height };
-    let (wide, high) = ((width * SCALE).ceil(), (height * SCALE).ceil());
+    let (wide, high) = ((width * scale).ceil(), (height * scale).ceil());
     if f64::from(wide) * f64::from(high) > PIXELS {
         return Err(too_large());
     }
     let mut pixels = Pixmap::new(wide as u32, high as u32).ok_or_else(too_large)?;
-    resvg::render(tree, Transform::from_scale(SCALE, SCALE), &mut pixels.as_mut());
+    resvg::render(tree, Transform::from_scale(scale, scale), &mut pixels.as_mut());
     pixels.encode_png().map_err(|error| PrintError::Unwritable(error.to_string()))
 }
 
@@ -146,7 +162,7 @@ mod tests {
     #[test]
     fn text_is_drawn_although_no_font_of_the_machine_is_asked() {
         let pixels = |text: &str| {
-            let png = print(picture(text), Format::Png).unwrap();
+            let png = print(picture(text), Format::Png, Resolution::Fine).unwrap();
             Pixmap::decode_png(&png).unwrap()
         };
         let (empty, full) = (pixels(""), pixels("Request"));
@@ -160,7 +176,7 @@ mod tests {
 
     #[test]
     fn a_pdf_has_the_size_of_the_picture_and_its_letters() {
-        let pdf = |text: &str| print(picture(text), Format::Pdf).unwrap();
+        let pdf = |text: &str| print(picture(text), Format::Pdf, Resolution::Fine).unwrap();
         let (empty, full) = (pdf(""), pdf("Request"));
         assert!(full.starts_with(b"%PDF-"));
         assert!(full.len() > empty.len() + 500, "{} {}", full.len(), empty.len());
@@ -170,10 +186,10 @@ mod tests {
 
     #[test]
     fn what_cannot_be_drawn_is_refused() {
-        let error = print("<svg".to_owned(), Format::Pdf).unwrap_err();
+        let error = print("<svg".to_owned(), Format::Pdf, Resolution::Fine).unwrap_err();
         assert!(matches!(error, PrintError::Unreadable(_)));
         let huge = picture("x").replace("height=\"40\" view", "height=\"4000000\" view");
-        let error = print(huge, Format::Png).unwrap_err().to_string();
+        let error = print(huge, Format::Png, Resolution::Fine).unwrap_err().to_string();
         assert!(error.contains("120 x 4000000") && error.contains("SVG"), "{error}");
     }
 }

@@ -175,7 +175,11 @@ impl Plot {
         let xs: Vec<_> = self.series.iter().flat_map(|series| series.data.xs()).collect();
         let ys: Vec<_> = self.series.iter().flat_map(|series| series.data.ys()).collect();
         let ends = self.series.iter().flat_map(|series| series.data.ends());
-        // An interval may reach below zero where no value does, so the values decide.
+        // An interval may reach below zero where no value does, so the values decide: what cannot
+        // be negative has no axis that says it could.
+        let floor =
+            if ys.iter().all(|&y| y >= 0.0 || !is_drawable(y)) { 0.0 } else { f64::NEG_INFINITY };
+        let ends = ends.map(|end| if end < floor { floor } else { end });
         let y_axis = match self.y.1 {
             Axis::Auto if log_helps(ys.iter().copied().filter(|&y| is_drawable(y))) => Axis::Log,
             Axis::Auto => Axis::Linear,
