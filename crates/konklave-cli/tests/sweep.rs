@@ -41,6 +41,10 @@ fn a_sweep_goes_on_only_with_its_own_runs() {
         (format!("{SWEEP} --ids descending {}", to("--resume")), "--ids descending"),
         (format!("{SWEEP} --initiators 3 {}", to("--resume")), "no --initiators"),
         (format!("{SWEEP} --wake relay {}", to("--resume")), "--wake relay"),
+        (
+            format!("sweep hirschberg-sinclair --nodes 20 --seeds 3 {}", to("--resume")),
+            "holds runs of",
+        ),
         // Runs would be lost.
         (format!("{SWEEP} --ids descending {}", to("")), "--resume, or name another folder"),
         (format!("sweep chang-roberts --nodes 20 --seeds 3 {}", to("")), "would be lost"),

@@ -205,6 +205,14 @@ impl Log {
                     let advice = "repeat its options, or name another folder";
                     return Err(Failure::bad(format!("{shown} {difference}: {advice}")));
                 }
+                let asked: BTreeSet<_> = wanted.iter().map(|(cell, _)| &cell.algorithm).collect();
+                let mut algorithms = known.iter().map(|ran| &ran.cell.algorithm);
+                if let Some(other) = algorithms.find(|it| !asked.contains(it)) {
+                    return Err(Failure::bad(format!(
+                        "{shown} holds runs of {other}, which this sweep leaves out: name {other}, \
+                         too, or another folder"
+                    )));
+                }
                 Ok(Some(Self { path, header, known, kept: whole as u64 }))
             }
             (Some(Err(_)), true) => Err(Failure::bad(format!(
