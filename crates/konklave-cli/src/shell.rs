@@ -7,7 +7,9 @@ use clap::{Arg, Command};
 use clap_complete::Shell;
 use konklave::graph::NAMES;
 use konklave_catalog::catalog::Catalog;
+use konklave_check::COMES_TO_REST;
 use konklave_specimens::objects::OBJECTS;
+use konklave_stage::local::ASSERTIONS_HOLD;
 
 use crate::failure::Failure;
 use crate::{Exit, command, output};
@@ -18,12 +20,30 @@ pub(crate) fn completions(shell: Shell, catalog: &'static Catalog) -> Result<Exi
     let mut command = with_names(command(catalog), catalog);
     clap_complete::generate(shell, &mut command, "konklave", &mut script);
     let mut script = String::from_utf8_lossy(&script).into_owned();
-    if shell == Shell::Fish {
-        script += &positionals_for_fish(&command);
+    match shell {
+        Shell::Fish => script += &positionals_for_fish(&command),
+        Shell::Bash => script += LISTS_FOR_BASH,
+        _ => {}
     }
     output::text(&script)?;
     Ok(Exit::Fine)
 }
+
+/// Completes what stands behind the last comma of a word, which clap takes for a whole one.
+const LISTS_FOR_BASH: &str = r#"
+_konklave_in_lists() {
+    case "$2" in
+        *,*)
+            local before="${2%,*},"
+            _konklave "$1" "${2##*,}" "$3"
+            COMPREPLY=("${COMPREPLY[@]/#/$before}")
+            ;;
+        *) _konklave "$@" ;;
+    esac
+}
+complete -F _konklave_in_lists -o nosort -o bashdefault -o default konklave 2> /dev/null ||
+    complete -F _konklave_in_lists -o bashdefault -o default konklave
+"#;
 
 /// The values of arguments without a name, which clap leaves out for fish.
 fn positionals_for_fish(command: &Command) -> String {
@@ -58,7 +78,7 @@ pub(crate) fn man(verb: Option<&str>, catalog: &'static Catalog) -> Result<Exit,
             })?;
             // `konklave run`, in a file konklave-run.1.
             let name = format!("konklave-{verb}");
-            found.display_name(name.clone()).name(name)
+            found.display_name(name.clone()).name(name).version(env!("CARGO_PKG_VERSION"))
         }
     };
     let mut text = Vec::new();
@@ -84,6 +104,11 @@ fn with_names(command: Command, catalog: &'static Catalog) -> Command {
         let named = values.filter(|it| it.chars().all(|c| !c.is_ascii_uppercase()));
         named.map(|it| (*it).to_owned()).collect::<BTreeSet<_>>().into_iter().collect()
     };
+    // With hyphens, which `--promise` reads as spaces.
+    let promises = catalog.problems().iter().flat_map(|problem| (problem.promises)());
+    let promises = promises.map(|it| it.name).chain([ASSERTIONS_HOLD, COMES_TO_REST]);
+    let promises: BTreeSet<_> = promises.map(|it| it.replace(' ', "-")).collect();
+    let promises: Vec<_> = promises.into_iter().collect();
     let explained = [algorithms.clone(), specimens.clone()].concat();
     command.mut_subcommands(|verb| {
         let name = verb.get_name().to_owned();
@@ -95,6 +120,7 @@ fn with_names(command: Command, catalog: &'static Catalog) -> Command {
                 ("specimen", _) => specimens.clone(),
                 ("family", _) => families.clone(),
                 ("topology", _) => NAMES.map(str::to_owned).to_vec(),
+                ("promises", _) => promises.clone(),
                 ("load", _) => ["light", "heavy"].map(str::to_owned).to_vec(),
                 (option, _) => choices(option),
             };

@@ -7,13 +7,16 @@ use std::process::{Command, Stdio};
 
 use user::{file, fine, konklave, refused, text};
 
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
 /// What bash proposes for the last word of a command line.
 fn proposed(line: &str) -> Vec<String> {
     let script = file("completions.bash", &fine("completions bash"));
     let program = r#"
         source "$1"; shift
         COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMP_LINE="$*"; COMP_POINT=${#COMP_LINE}
-        _konklave konklave "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD-1]}"
+        registered=$(complete -p konklave); registered=${registered#*-F }
+        "${registered%% *}" konklave "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD-1]}"
         printf '%s\n' "${COMPREPLY[@]}""#;
     let mut words: Vec<&str> = line.split(' ').collect();
     words.insert(0, script.to_str().unwrap());
@@ -34,6 +37,10 @@ fn bash_knows_the_names_of_algorithms_specimens_families_and_topologies() {
     assert_eq!(proposed("konklave check --specimen perpetuum-imp"), ["perpetuum-impatient"]);
     assert_eq!(proposed("konklave sweep raymond --load hea"), ["heavy"]);
     assert_eq!(proposed("konklave run lamport --variant laz"), ["lazy"]);
+    let promises = proposed("konklave check raymond --promise no-st");
+    assert_eq!(promises, ["no-starvation"]);
+    assert_eq!(proposed("konklave sweep raymond,nai"), ["raymond,naimi-trehel"]);
+    assert_eq!(proposed("konklave sweep raymond --load light,hea"), ["light,heavy"]);
     let family = proposed("konklave check mut");
     assert!(family.contains(&"mutex".to_owned()), "{family:?}");
     assert!(
@@ -67,6 +74,7 @@ fn manual_pages_are_in_the_format_of_man() {
     }
     let page = fine("man run");
     assert!(page.contains(".TH konklave-run 1") || page.contains(".TH konklave\\-run 1"), "{page}");
+    assert!(page.lines().any(|it| it.starts_with(".TH") && it.contains(VERSION)), "{page}");
     for option in ["\\-\\-nodes", "\\-\\-topology", "\\-\\-load", "\\-\\-entries"] {
         assert!(page.contains(option), "{option} is not in the page");
     }
