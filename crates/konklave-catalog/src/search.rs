@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use konklave::protocol::Monitor;
 use konklave_check::{
-    Costs, Faults, Options, Progress, Property, Schedule, SearchReport, Verdict, explore,
+    Costs, Faults, Options, Progress, Property, Schedule, SearchReport, Verdict, World, explore,
 };
 use konklave_stage::erased::AnyNode;
 
@@ -14,8 +14,9 @@ use crate::system::Explored;
 type Node<X> = AnyNode<<X as Problem>::Command, <X as Problem>::Event>;
 type Found<X> = SearchReport<Schedule<Node<X>>>;
 
-/// Searches with the plain monitor first, and then, if nothing is wrong and nothing may go wrong,
-/// once more for each promise that only the monitor of the system watches.
+/// Searches with the plain monitor first, and then, if nothing is wrong, once more for each promise
+/// that only the monitor of the system watches. Such a promise is kept as long as nothing goes
+/// wrong, so it is decided by the schedules without faults.
 pub(crate) fn search<X: Problem>(
     system: Explored<X>,
     plain: Option<X::Monitor>,
@@ -43,11 +44,15 @@ pub(crate) fn search<X: Problem>(
         // break before.
         Verdict::Violated => {
             let whole = explore(system, options, go_on);
-            if whole.verdict == Verdict::Violated { whole } else { report }
+            if whole.verdict == Verdict::Violated {
+                return whole;
+            }
+            apart.iter().for_each(|promise| tell::<X>(&mut report, undecided(promise)));
+            report
         }
-        // They are about schedules without faults.
-        _ if system.world.faults != Faults::default() => report,
         Verdict::Exhausted | Verdict::Undecided => {
+            let world = World { faults: Faults::default(), ..system.world };
+            let system = Explored::<X> { world, ..system };
             for promise in apart {
                 let later = explore(system.clone(), after(&report, &options, promise), go_on);
                 add::<X>(&mut report, promise, later);
@@ -55,7 +60,7 @@ pub(crate) fn search<X: Problem>(
             report
         }
         Verdict::Bounded => {
-            apart.iter().for_each(|promise| tell::<X>(&mut report, promise, None));
+            apart.iter().for_each(|promise| tell::<X>(&mut report, undecided(promise)));
             report
         }
     }
@@ -72,8 +77,9 @@ fn after<S>(report: &SearchReport<S>, options: &Options, promise: &'static str) 
 
 /// Adds what was found about one more promise.
 fn add<X: Problem>(report: &mut Found<X>, promise: &str, later: Found<X>) {
-    let found = later.properties.iter().find(|property| property.name == promise);
-    let holds = found.and_then(|property| property.holds);
+    let found = later.properties.into_iter().find(|property| property.name == promise);
+    let found = found.unwrap_or_else(|| undecided(promise));
+    let holds = found.holds;
     if report.verdict != Verdict::Violated && holds != Some(true) {
         // The search before has seen every state.
         report.verdict = match later.verdict {
@@ -88,12 +94,17 @@ fn add<X: Problem>(report: &mut Found<X>, promise: &str, later: Found<X>) {
     report.cuts.extend(cuts);
     report.seconds += later.seconds;
     report.bytes = report.bytes.max(later.bytes);
-    tell::<X>(report, promise, holds);
+    tell::<X>(report, found);
+}
+
+fn undecided(promise: &str) -> Property {
+    Property { name: promise.to_owned(), holds: None, until: Vec::new() }
 }
 
 /// Says of one more promise whether it holds, in the order of the promises.
-fn tell<X: Problem>(report: &mut Found<X>, promise: &str, holds: Option<bool>) {
+fn tell<X: Problem>(report: &mut Found<X>, property: Property) {
+    let promise = &property.name;
     let place = X::Monitor::promises().iter().position(|other| other.name == promise);
     let place = place.unwrap_or_default().min(report.properties.len());
-    report.properties.insert(place, Property { name: promise.to_owned(), holds });
+    report.properties.insert(place, property);
 }

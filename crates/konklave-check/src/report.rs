@@ -71,6 +71,10 @@ pub struct Property {
     pub name: String,
     /// Whether it holds in every schedule; `None` if the search ended before that was decided.
     pub holds: Option<bool>,
+    /// If it holds: the other promises that a step has broken. No schedule was followed beyond such
+    /// a step, so it holds up to there, and nobody knows what comes after.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub until: Vec<String>,
 }
 
 /// What the search has reached: without it, promises would hold vacuously.
@@ -127,7 +131,7 @@ pub struct SearchReport<S> {
     /// The promises of interest.
     pub properties: Vec<Property>,
     /// The promises that a step has broken, of interest or not. No schedule was followed beyond
-    /// such a step: what holds in every schedule holds up to there.
+    /// such a step: what holds in every schedule holds up to there ([`Property::until`]).
     pub cuts: Vec<String>,
     /// What the search has reached.
     pub reached: Reached,

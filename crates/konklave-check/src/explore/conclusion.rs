@@ -36,7 +36,7 @@ impl Space<'_> {
             tally.is_whole = false; // At least one state was overlooked.
         }
         let is_decided = tally.is_whole && !is_over;
-        let properties = self.properties(&known, is_decided);
+        let properties = self.properties(&known, &cuts, is_decided);
         let Conclusion { counterexamples, liveness, retraced, worst } = known;
         let verdict = match counterexamples.is_empty() {
             false => Verdict::Violated,
@@ -114,7 +114,7 @@ impl Space<'_> {
 
     /// What is known about each promise, where `is_decided` says whether all that the search alone
     /// can decide is.
-    fn properties(&self, known: &Conclusion, is_decided: bool) -> Vec<Property> {
+    fn properties(&self, known: &Conclusion, cuts: &[String], is_decided: bool) -> Vec<Property> {
         // A cycle can break what was promised to happen eventually, if it had not happened in some
         // state.
         let open = ask(self.shared).open_promises();
@@ -125,7 +125,10 @@ impl Space<'_> {
             () if needs_cycles(name) && known.liveness.is_none() => None,
             () => Some(true),
         };
-        let property = |name: &str| Property { name: name.to_owned(), holds: holds(name) };
+        let property = |name: &str| {
+            let others = cuts.iter().filter(|cut| *cut != name && holds(name) == Some(true));
+            Property { name: name.to_owned(), holds: holds(name), until: others.cloned().collect() }
+        };
         let mut properties: Vec<_> = self.promises.iter().map(|name| property(name)).collect();
         // What no node may ever do is not worth a line, unless one does.
         let broken = known.counterexamples.iter().map(|found| found.broken.promise.as_str());

@@ -95,6 +95,11 @@ fn can_part(site: &Site, more: u8, crashed: &mut Vec<Outage>) -> bool {
 
 /// The violated assumptions in words, if there are any.
 pub(super) fn excuse(site: &Site, world: World) -> Option<String> {
+    let name = |disorder| match disorder {
+        // It survives those that leave the others connected.
+        Disorder::Crash if site.entry().needs.notices => "crashes that can disconnect its network",
+        disorder => name(disorder),
+    };
     let names: Vec<_> = beyond(site, world).into_iter().map(name).collect();
     (!names.is_empty()).then(|| names.join(" and "))
 }

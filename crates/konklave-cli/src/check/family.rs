@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 
 use super::beyond::{beyond, excuse};
 use super::promises::narrowed;
+use super::report::up_to;
 use super::verdicts::cases;
 use super::{CheckArgs, carry_out_check, plan, site_for};
 use crate::Exit;
@@ -164,6 +165,9 @@ fn for_people(row: &Row) -> Vec<String> {
         (Found::Violated, _) => format!("violated: {}", names(Some(false))),
         (Found::Undecided, _) => format!("undecided: {}", names(None)),
         (Found::Bounded, Some(bound)) => format!("bounded by {bound}"),
+        (Found::Exhausted, _) if !checked.cuts.is_empty() => {
+            format!("exhausted {}", up_to(&checked.cuts))
+        }
         (Found::Bounded | Found::Exhausted, _) => "exhausted".to_owned(),
     };
     let messages = checked.messages.map_or(String::new(), |Extremes { min, max }| match max {

@@ -43,6 +43,8 @@ const REQUESTS: &str = "2";
 enum Fate {
     /// All of them hold.
     Survives,
+    /// All of them hold until another promise is broken; no schedule was followed any further.
+    Until,
     /// Some of them are broken.
     Breaks,
     /// The search ended before that was known.
@@ -79,6 +81,8 @@ struct Decided {
     promise: String,
     /// Whether it holds in every schedule, if that is known.
     holds: Option<bool>,
+    /// If it holds: the promises beyond whose breach no schedule was followed.
+    until: Vec<String>,
     /// The limit that stopped the search, if one did.
     bound: Option<Bound>,
     /// A schedule that breaks it, if there is one.
@@ -104,6 +108,11 @@ impl Cell {
     /// Whether something breaks that is claimed to hold.
     fn is_contradicted(&self) -> bool {
         self.kinds().into_iter().any(|kind| kind.is_claimed && kind.fate == Fate::Breaks)
+    }
+
+    /// Whether schedules were not followed to their end.
+    fn is_cut(&self) -> bool {
+        [self.safety, self.liveness].contains(&Fate::Until)
     }
 
     fn is_undecided(&self) -> bool {
@@ -227,10 +236,10 @@ fn cell(args: &CheckArgs, site: &Site, fault: Disorder) -> Result<Cell, Failure>
 fn decide(site: &Site, plan: &CheckPlan) -> Result<(Vec<Decided>, f64), Failure> {
     let Checked { properties, mut counterexamples, bound, seconds, .. } =
         carry_out_check(site, plan)?;
-    let decided = |Property { name, holds }| {
+    let decided = |Property { name, holds, until }| {
         let place = counterexamples.iter().position(|found| found.broken.promise == name);
         let found = place.map(|place| counterexamples.swap_remove(place));
-        Decided { bound: bound.filter(|_| holds.is_none()), promise: name, holds, found }
+        Decided { bound: bound.filter(|_| holds.is_none()), promise: name, holds, until, found }
     };
     Ok((properties.into_iter().map(decided).collect(), seconds))
 }
@@ -270,10 +279,12 @@ fn is_liveness(site: &Site, promise: &str) -> bool {
 fn fate(decided: &[&Decided]) -> Fate {
     if decided.iter().any(|it| it.holds == Some(false)) {
         Fate::Breaks
-    } else if decided.iter().all(|it| it.holds == Some(true)) {
-        Fate::Survives
-    } else {
+    } else if decided.iter().any(|it| it.holds.is_none()) {
         Fate::Undecided
+    } else if decided.iter().any(|it| !it.until.is_empty()) {
+        Fate::Until
+    } else {
+        Fate::Survives
     }
 }
 

@@ -142,7 +142,8 @@ fn findings<'a>(
     fields.push(("states", states(checked)));
     fields.extend(checked.properties.iter().map(|property| {
         let holds = match property.holds {
-            Some(true) => output::green("holds"),
+            Some(true) if property.until.is_empty() => output::green("holds"),
+            Some(true) => format!("holds {}", up_to(&property.until)),
             Some(false) if is_one => output::red("broken"),
             Some(false) => {
                 format!("{}  {}", output::red("broken"), detail(checked, &property.name))
@@ -152,10 +153,6 @@ fn findings<'a>(
         (property.name.as_str(), holds)
     }));
     fields.extend((site.entry().problem.fairness)(site).map(|it| ("fairness", it)));
-    if !checked.cuts.is_empty() && checked.properties.iter().any(|it| it.holds == Some(true)) {
-        let cuts: Vec<_> = checked.cuts.iter().map(String::as_str).collect();
-        fields.push(("scope", format!("each schedule until it breaks {}", listed(&cuts))));
-    }
     fields.extend(costs(checked, site.entry().problem.words));
     let (seconds, bytes) = (checked.seconds, checked.bytes as f64 / checked.unique as f64);
     let speed = format!("{seconds:.2} s, {:.2} M states/s", rate(checked) / 1e6);
@@ -199,10 +196,13 @@ fn describe(world: World, site: &Site) -> String {
 
 fn verdict(checked: &Checked, plan: &CheckPlan) -> String {
     let stopped = checked.bound.map(|bound| format!("stopped by {}", limit(bound, plan)));
-    let kept = match plan.options.promises.is_empty() {
+    let mut kept = match plan.options.promises.is_empty() {
         true => "every schedule keeps every promise".to_owned(),
         false => "every schedule keeps what was to be checked".to_owned(),
     };
+    if !checked.cuts.is_empty() {
+        kept = format!("{kept} {}", up_to(&checked.cuts));
+    }
     match (checked.verdict, &checked.counterexamples[..], stopped) {
         (Found::Violated, [found], _) => format!("{}  {}", output::red("violated"), found.broken),
         (Found::Violated, all, _) => {
@@ -226,12 +226,19 @@ fn verdict(checked: &Checked, plan: &CheckPlan) -> String {
                 listed(&open)
             )
         }
+        (Found::Exhausted, _, None) if !checked.cuts.is_empty() => format!("exhausted  {kept}"),
         (Found::Exhausted, _, None) => format!("{}  {kept}", output::green("exhausted")),
         (Found::Exhausted, _, Some(stopped)) => format!(
             "{}  {kept}; the costs are unknown, because the search for them was {stopped}",
             output::green("exhausted")
         ),
     }
+}
+
+/// Schedules are not followed beyond the breach of a promise, even if it is not of interest.
+pub(super) fn up_to(cuts: &[String]) -> String {
+    let cuts: Vec<_> = cuts.iter().map(String::as_str).collect();
+    format!("up to the first breach of {}", listed(&cuts))
 }
 
 /// What stopped a search, with the value of the limit where the user has not given it.
@@ -335,6 +342,7 @@ pub(super) fn write(
 ) -> Result<String, Failure> {
     let title = format!("Every schedule of {}", site.entry().name);
     let (mark, badge) = match checked.verdict {
+        Found::Exhausted if !checked.cuts.is_empty() => (Mark::Open, "exhausted"),
         Found::Exhausted => (Mark::Good, "exhausted"),
         Found::Undecided => (Mark::Open, "undecided"),
         Found::Bounded => (Mark::Open, "bounded"),
@@ -342,6 +350,9 @@ pub(super) fn write(
     };
     let sentence = match checked.counterexample() {
         Some(found) => found.broken.to_string(),
+        None if !checked.cuts.is_empty() => {
+            format!("no schedule that was examined breaks it {}", up_to(&checked.cuts))
+        }
         None => "no schedule that was examined breaks a promise".to_owned(),
     };
     let mut page = HtmlReport::new(&title).verdict(mark, badge, &sentence).command(&out::command());
@@ -373,11 +384,12 @@ pub(super) fn write(
     let mut table = Table::new(["property", "holds"]);
     for property in &checked.properties {
         let holds = match property.holds {
-            Some(true) => "yes",
-            Some(false) => "no",
-            None => "undecided",
+            Some(true) if property.until.is_empty() => "yes".to_owned(),
+            Some(true) => up_to(&property.until),
+            Some(false) => "no".to_owned(),
+            None => "undecided".to_owned(),
         };
-        table.push([property.name.as_str(), holds]);
+        table.push([property.name.clone(), holds]);
     }
     folder.write("results.csv", table.csv())?;
     files.push(("results.csv".to_owned(), "the promises"));

@@ -4,6 +4,7 @@ use konklave_catalog::system::Checked;
 use konklave_check::Counterexample;
 use konklave_report::junit::{Case, Outcome};
 
+use super::report::up_to;
 use crate::schedule::{self, Schedule};
 
 /// A test case for each promise of the algorithm, and for whatever else is broken.
@@ -25,7 +26,12 @@ pub(super) fn cases(checked: &Checked, algorithm: &str) -> Vec<Case> {
         let found = left.iter().position(|found| found.broken.promise == *name);
         cases.push(match (found, property.holds) {
             (Some(place), _) => broken(left.remove(place)),
-            (None, Some(true)) => case(name, Outcome::Passed),
+            (None, Some(true)) if property.until.is_empty() => case(name, Outcome::Passed),
+            (None, Some(true)) => {
+                let until = up_to(&property.until);
+                let reason = format!("it holds {until}, and no schedule was followed any further");
+                case(name, Outcome::Undecided(reason))
+            }
             (None, _) => case(name, Outcome::Undecided(undecided())),
         });
     }

@@ -52,6 +52,7 @@ fn as_tests(matrix: &Matrix) -> Suite {
                 let outcome = match kind.fate {
                     Fate::Breaks if kind.is_claimed => contradiction(row, cell),
                     Fate::Undecided => Outcome::Undecided(undecided()),
+                    Fate::Until => Outcome::Undecided(UNTIL.to_owned()),
                     _ => Outcome::Passed,
                 };
                 let name = format!("{} as claimed under {}", kind.name, cell.fault.label());
@@ -128,6 +129,9 @@ fn for_people(matrix: &Matrix, is_markdown: bool) -> Vec<String> {
     });
     lines.push(String::new());
     lines.push(MEANING.to_owned());
+    if matrix.rows.iter().flat_map(|row| &row.cells).any(Cell::is_cut) {
+        lines.push(format!("(yes): {UNTIL}"));
+    }
     lines.push(String::new());
     let mut notes = match &matrix.rows[..] {
         [row] => commands(row),
@@ -145,7 +149,10 @@ fn for_people(matrix: &Matrix, is_markdown: bool) -> Vec<String> {
 
 /// What the cells say, and do not say.
 const MEANING: &str = "safety/liveness: whether every schedule of this system with one such fault \
-                       keeps its promises; a larger system may not";
+                       keeps its promises; a larger system or another variant may not";
+
+/// What the brackets mean.
+const UNTIL: &str = "kept until another promise is broken: no schedule was followed any further";
 
 /// The systems that were searched.
 fn heading(rows: &[Row]) -> String {
@@ -161,12 +168,24 @@ fn heading(rows: &[Row]) -> String {
     let others = systems.iter().skip(1);
     let others = others.map(|(system, names)| format!("; {system}: {}", names.join(", ")));
     let usual = systems.first().map_or("", |(system, _)| system);
-    format!("One fault of each kind: {usual}{}", others.collect::<String>())
+    let variant = match rows {
+        [row] => choices(row),
+        _ => String::new(),
+    };
+    format!("One fault of each kind: {usual}{variant}{}", others.collect::<String>())
+}
+
+/// The variant of an algorithm that was searched.
+fn choices(row: &Row) -> String {
+    let entry = row.site.entry();
+    let choice = |name: &str| format!(" --{name} {}", row.site.choice(name));
+    entry.choices.iter().map(|it| choice(it.name)).collect()
 }
 
 fn in_short(cell: &Cell) -> String {
     let word = |fate| match fate {
         Fate::Survives => "yes",
+        Fate::Until => "(yes)",
         Fate::Breaks => "no",
         Fate::Undecided => "?",
         Fate::Inapplicable => "-",
