@@ -101,7 +101,6 @@ fn every_bound_is_reached_and_never_exceeded() {
         ("raymond", "line", None, &[1, 1, 2, 2, 1]),
         ("raymond", "line", None, &[2, 1, 2, 2, 1]),
         ("raymond", "line", None, &[2, 2, 2, 2, 2]),
-        ("raymond", "line", None, &[0, 1, 2, 2, 3, 1]),
         ("raymond", "tree:2", None, &[2, 2, 1, 1, 2]),
         ("raymond", "line", Some("combined"), &[2, 2, 2]),
         ("raymond", "line", Some("combined"), &[2, 2, 2, 2, 2]),

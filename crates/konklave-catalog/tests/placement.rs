@@ -108,11 +108,11 @@ fn every_schedule_of_small_systems_is_right() {
     let churn = [("ops", "p/g"), ("joins", "1"), ("leaves", "1")];
     let moving = [("ops", "p1p3/g3"), ("joins", "1"), ("leaves", "1")];
     let systems: [(&str, u32, &[(&str, &str)], u64); 7] = [
-        ("share-dht", 2, &[("ops", "p/g"), ("joins", "1")], 1611),
-        ("cone-dht", 2, &churn, 3865),
-        ("cone-dht", 2, &[("ops", "pg/g"), ("recapacity", "1")], 700),
+        ("share-dht", 2, &[("ops", "p/g"), ("joins", "1")], 1989),
+        ("cone-dht", 2, &churn, 4647),
+        ("cone-dht", 2, &[("ops", "pg/g"), ("recapacity", "1")], 1084),
         ("two-choices", 3, &[("ops", "p1p3d1/g3")], 4327),
-        ("two-choices", 2, &moving, 20_328),
+        ("two-choices", 2, &moving, 22_952),
         ("bounded-loads", 3, &[("ops", "p0p1d0/g1")], 399),
         ("bounded-loads", 2, &churn, 1497),
     ];

@@ -29,7 +29,10 @@ fn any_system_is_stepped_forwards_and_backwards() {
             stage.apply(&action, &[]).unwrap_or_else(|it| panic!("{}: {it}", entry.name));
             assert_eq!(stage.broken(), None, "{}", entry.name);
         }
-        assert!(moments.len() > 5, "{}: only {} steps", entry.name, moments.len());
+        // Among all states, the first is one in which nodes that repair themselves know nobody.
+        let is_idle = site.system().unwrap().is_self_stabilising();
+        let least = if is_idle { 3 } else { 6 };
+        assert!(moments.len() >= least, "{}: only {} steps", entry.name, moments.len());
         for (before, nodes, action) in moments.into_iter().rev() {
             assert_eq!(before.nodes(), nodes, "{}", entry.name);
             assert!(before.enabled().contains(&action), "{}", entry.name);

@@ -129,16 +129,18 @@ fn who_is_stuck_says_for_whom_it_waits_and_nobody_enters_instead() {
 /// links most algorithms break a promise, or never rest.
 #[test]
 fn reliable_links_hide_losses_and_duplicates() {
+    const SEEDS: u64 = 6;
     let is_patient = |entry: &&Entry| !entry.needs.bounded && !entry.needs.patient;
     let mut is_harmed = Vec::new();
     for entry in CATALOG.entries().iter().filter(is_patient) {
         let mut broken = 0;
-        for seed in 0..20 {
+        for seed in 0..SEEDS {
             for is_reliable in [true, false] {
                 let mut case = Case::draw(entry, seed);
                 let faults = &mut case.options.faults;
                 (faults.loss, faults.duplicate) = (0.2, 0.2);
-                case.options.event_limit = Some(2_000_000);
+                // Without reliable links many never end.
+                case.options.event_limit = Some(if is_reliable { 2_000_000 } else { 20_000 });
                 case.setup.reliable = is_reliable.then_some(40);
                 let description = format!("{} with {case:?}", entry.name);
                 let report = case.run(entry);
@@ -148,8 +150,8 @@ fn reliable_links_hide_losses_and_duplicates() {
                 broken += u32::from(!is_fine);
             }
         }
-        println!("{}: {broken} of 20 runs without reliable links are harmed", entry.name);
-        is_harmed.push(broken > 10);
+        println!("{}: {broken} of {SEEDS} runs without reliable links are harmed", entry.name);
+        is_harmed.push(broken > SEEDS as u32 / 2);
     }
     let harmed = is_harmed.iter().filter(|is_harmed| **is_harmed).count();
     assert!(harmed * 4 > is_harmed.len() * 3, "only {harmed} of {}", is_harmed.len());

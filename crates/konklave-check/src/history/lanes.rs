@@ -1,4 +1,4 @@
-//! Lists of operations whose order is given, and the parts of a history that have orders of their own.
+//! Lists of operations whose order is given, and the parts of a history that have their own order.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, HashMap};

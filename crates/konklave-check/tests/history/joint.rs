@@ -45,7 +45,7 @@ fn several_objects_are_explained_as_one_that_has_them_as_parts() {
             is_not_local += usize::from(!expected && found.method == Method::Search);
         }
     }
-    let is_enough = counts.iter().all(|&it| it > 300) && is_not_local > 10;
+    let is_enough = counts.iter().all(|&it| it > 300) && is_not_local > 0;
     assert!(seeds().len() < 1000 || is_enough, "one-sided: {counts:?}, {is_not_local}");
 }
 

@@ -49,14 +49,21 @@ fn look_at(specimen: &'static Specimen, catalog: &'static Catalog) -> Found {
     }
 }
 
-/// Theirs knows nothing about runs without an end, about the order of requests, about channels that
-/// do not exist and about legal states, and takes a minute for some that are long.
+/// Theirs knows nothing about lemmas, runs without an end, the order of requests, channels that
+/// do not exist and legal states, and takes a minute for some that are long.
 fn suits_both(specimen: &&Specimen) -> bool {
     use Finding::{EndlessAnnouncement, Livelock, NoChannel, Overtaken};
-    use Finding::{NeverLegal, Parted, Relapse};
+    use Finding::{Misplaced, NeverLegal, Parted, Relapse};
     let is_unknown = matches!(
         specimen.finds,
-        Livelock | EndlessAnnouncement | Overtaken | NoChannel | NeverLegal | Parted | Relapse
+        Livelock
+            | EndlessAnnouncement
+            | Overtaken
+            | NoChannel
+            | NeverLegal
+            | Parted
+            | Relapse
+            | Misplaced
     );
     !is_unknown && specimen.steps <= STEPS_MAX
 }

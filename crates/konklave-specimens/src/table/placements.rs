@@ -53,7 +53,7 @@ pub(crate) static ALL: [Specimen; 5] = [
         finds: Finding::Misplaced,
         promise: "only claims that change move keys",
         setting: Setting::new("complete", &[0, 1, 0, 1]).options(&[("ops", "p2"), ("joins", "1")]),
-        steps: 8,
+        steps: 6,
         build: |site| shared_by::<PerMultiset>(site, 3 << 32),
         ..DICTIONARY
     },
@@ -89,7 +89,7 @@ pub(crate) static ALL: [Specimen; 5] = [
         flaw: "A member returns a key without asking its home, which does not know of it: the key \
                is lost.",
         setting: Setting::new("complete", &[0, 3, 0, 0]).options(&[("ops", "p1p3g3")]),
-        steps: 20,
+        steps: 22,
         build: |site| {
             let table = table(site)?;
             flawed(site, move |me| TwoChoices::new(me, &table), MovesWithoutHome)

@@ -317,13 +317,18 @@ impl Protocol for SkipDht {
         self.member.successor().filter(|_| is_waiting).into_iter().collect()
     }
 
+    /// Also the processes of requests that wait here, which will be answered.
     fn knows(&self) -> Option<Vec<NodeId>> {
-        self.member.knows()
+        let mut known = self.member.knows()?;
+        known.extend(self.waiting.iter().map(|task| task.client));
+        Some(known)
     }
 
     fn tells(&self, msg: &Msg) -> Vec<NodeId> {
         match msg {
             Msg::Overlay(msg) => self.member.tells(msg),
+            // Its process is answered.
+            Msg::Request { task, .. } => vec![task.client],
             _ => Vec::new(),
         }
     }

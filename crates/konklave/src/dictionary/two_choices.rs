@@ -102,7 +102,10 @@ pub enum Msg {
         witness: u64,
     },
     /// From the home, to the alternate that stores the key: carry this out.
-    Forward(DictionaryOp),
+    Forward {
+        /// What the process asks for.
+        op: DictionaryOp,
+    },
     /// To the home: it was carried out.
     Reply {
         /// The key.

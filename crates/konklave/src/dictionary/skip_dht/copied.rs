@@ -277,6 +277,8 @@ impl Protocol for CopiedDht {
     fn tells(&self, msg: &Msg) -> Vec<NodeId> {
         match msg {
             Msg::Overlay(msg) => self.member.tells(msg),
+            // Its process is answered.
+            Msg::Request { task, .. } => vec![task.client],
             _ => Vec::new(),
         }
     }

@@ -113,7 +113,7 @@ impl Member {
         match msg {
             Msg::Do { task, alternate } => self.ask(Ask::Task(task, alternate), env),
             Msg::WantMove(order) => self.ask(Ask::Return(order), env),
-            Msg::Forward(op) => {
+            Msg::Forward { op } => {
                 let answer = self.carry_out_for_home(op);
                 env.send(from, Msg::Reply { key: op.key(), answer });
             }
@@ -189,7 +189,7 @@ impl Member {
         let answer = match (op, before) {
             (_, Place::There(holder)) => {
                 self.occupy(key, Matter::Forward(task, witness));
-                return env.send(holder, Msg::Forward(op));
+                return env.send(holder, Msg::Forward { op });
             }
             (DictionaryOp::Get(_), Place::Here(value)) => Some(value),
             (DictionaryOp::Get(_), Place::Nowhere) => None,

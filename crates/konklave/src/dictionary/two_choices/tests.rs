@@ -83,7 +83,7 @@ fn an_operation_waits_while_its_key_moves() {
     node.on_message(SERVER, task(1, DictionaryOp::Get(0)), &mut env);
     assert_eq!(env.lines(), [""; 0]);
     node.on_message(alternate, Msg::Taken { key: 0 }, &mut env);
-    assert_eq!(env.lines()[0], format!("-> {alternate} Forward(Get(0))"));
+    assert_eq!(env.lines()[0], format!("-> {alternate} Forward {{ op: Get(0) }}"));
     node.on_message(alternate, Msg::Reply { key: 0, answer: Some(100) }, &mut env);
     assert_eq!(env.lines(), ["-> 3 Done { ticket: 1, answer: Some(100), witness: 1 }"]);
 }
