@@ -125,8 +125,11 @@ pub struct Choice {
     pub is_distinct: fn(&str, u32) -> bool,
     /// Validates values of a form of its own; an error names valid ones.
     #[serde(skip)]
-    pub form: Option<fn(&str) -> Result<(), String>>,
+    pub form: Option<Form>,
 }
+
+/// Validates a value; an error names valid ones.
+pub type Form = fn(&str) -> Result<(), String>;
 
 impl Choice {
     /// A choice of these values, all of which random runs draw.

@@ -107,7 +107,8 @@ fn messages_are_as_the_formulas_say() {
 fn every_schedule_of_small_systems_is_right() {
     let churn = [("ops", "p/g"), ("joins", "1"), ("leaves", "1")];
     let moving = [("ops", "p1p3/g3"), ("joins", "1"), ("leaves", "1")];
-    let systems: [(&str, u32, &[(&str, &str)], u64); 7] = [
+    type System<'a> = (&'a str, u32, &'a [(&'a str, &'a str)], u64);
+    let systems: [System<'_>; 7] = [
         ("share-dht", 2, &[("ops", "p/g"), ("joins", "1")], 1989),
         ("cone-dht", 2, &churn, 4647),
         ("cone-dht", 2, &[("ops", "pg/g"), ("recapacity", "1")], 1084),

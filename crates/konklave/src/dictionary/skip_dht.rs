@@ -239,7 +239,8 @@ impl Protocol for SkipDht {
     fn on_command(&mut self, command: Command, env: &mut impl Env<Self>) {
         match (command, self.phase) {
             (Command::Invoke(op), _) => {
-                if self.operations.invoke(op).is_some() {
+                let is_next = self.operations.invoke(op).is_some();
+                if is_next {
                     self.begin(env);
                 }
             }

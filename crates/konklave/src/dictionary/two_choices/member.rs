@@ -137,7 +137,8 @@ impl Member {
             }
             Msg::Stay { key } => self.end_check(key, false, env),
             Msg::Hand { key, value } => {
-                if self.busy.get(&key).is_some_and(|busy| busy.with == Matter::Return) {
+                let is_due = self.busy.get(&key).is_some_and(|it| it.with == Matter::Return);
+                if is_due {
                     self.set_place(key, Place::Here(value));
                     self.resume(key, env);
                     self.check_next_in_turn(env);
