@@ -10,7 +10,7 @@
 //! - [`html`]: one report as one file; [`folder`]: where it is written to.
 //!
 //! ```
-//! use konklave_report::bound::{Bound, Row};
+//! use konklave_report::bound::{Assignment, Bound};
 //! use konklave_report::growth::{Growth, Sample};
 //!
 //! let measured = [(10.0, 28.0), (100.0, 298.0), (1000.0, 2998.0)];
@@ -18,7 +18,8 @@
 //! assert_eq!(Growth::new(&samples).words("messages"), "messages grow as 3 n - 2, exactly");
 //!
 //! let bound = Bound::parse("messages <= n*log2(n)", &["messages"])?;
-//! let row = |(n, messages)| Row::from([("n".to_owned(), n), ("messages".to_owned(), messages)]);
+//! let named = |name: &str, value| (name.to_owned(), value);
+//! let row = |(n, messages)| Assignment::from([named("n", n), named("messages", messages)]);
 //! assert_eq!(bound.first_violation(&measured.map(row)), Ok(None));
 //! # Ok::<(), konklave_report::bound::BoundError>(())
 //! ```

@@ -229,8 +229,8 @@ pub static KEYS: Opt = Opt {
     ..optional(
         "keys",
         "DISTRIBUTION",
-        "Keys of operations: uniform, zipf:EXPONENT, one, or tree: every client searches in a tree of \
-         --ops levels whose nodes are keys, from the root down",
+        "Keys of operations: uniform, zipf:EXPONENT, one, or tree: every client searches in a tree \
+         of --ops levels whose nodes are keys, from the root down",
         &[
             (Verb::Run, Usual::Is("uniform")),
             (Verb::Compare, Usual::Is("uniform")),

@@ -23,8 +23,8 @@
 //!
 //! Theorem 6.2: in a legal state, put, delete and get cost O(log n) messages in expectation, since
 //! every hop gets closer on the circle and, in expectation, climbs or descends a level of O(log n).
-//! A join or leave changes O(log n) neighbourhoods in expectation, and moves one arc. The dictionary
-//! is linearizable under any churn: an operation takes effect when its owner carries it out; at any
+//! A join or leave changes O(log n) neighbourhoods in expectation, and moves one arc. It is
+//! linearizable under any churn: an operation takes effect when its owner carries it out; at any
 //! time a key has at most one owner, and what the next owner knows, it was handed by the last. As
 //! each process has one operation under way, it is sequentially consistent.
 //!
