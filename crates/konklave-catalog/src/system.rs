@@ -1,7 +1,7 @@
 //! A system of nodes of one algorithm: run, check, replay, play and shrink.
 
+mod cast;
 mod shorter;
-mod simulated;
 
 use std::any::{Any, TypeId};
 use std::io;
@@ -24,9 +24,9 @@ use crate::refusal::Refusal;
 use crate::search::search;
 use crate::site::Site;
 use crate::stage::AnyStage;
+use cast::{Cast, Hall, Typed, Untyped};
 pub use shorter::Shorter;
 use shorter::shorten;
-use simulated::unerased;
 
 /// Nodes of one algorithm at one site, as an entry of the catalogue builds them.
 pub trait System {
@@ -154,21 +154,14 @@ pub struct CheckPlan {
 /// The result of a check; schedules are the lines of a trace.
 pub type Checked = konklave_check::SearchReport<Vec<Line<Erased>>>;
 
-/// A problem, a site and a constructor.
-struct Nodes<'a, X, P> {
+/// A problem, a site and the nodes there. Their type is erased, so that this is compiled once for
+/// each problem.
+struct Nodes<'a, X> {
     problem: X,
     site: &'a Site,
-    make: Box<dyn Fn(NodeId) -> P + 'a>,
-    survey: Box<Survey<'a, P>>,
-    describe: Box<Describe<'a, P>>,
+    nodes: Box<dyn Cast<X> + 'a>,
     has_timers: bool,
 }
-
-/// Measures the nodes at the end of a run; it is told what else was measured.
-type Survey<'a, P> = dyn Fn(&[&P], &Measures) -> Measures + 'a;
-
-/// Describes a node at the end of a run.
-type Describe<'a, P> = dyn Fn(&P) -> Description + 'a;
 
 /// What a node has come to, as the fields of a JSON object. A number that may be larger than 2^53
 /// is written as text: other programs would round it.
@@ -215,15 +208,9 @@ where
     X: Problem,
     P: Protocol<Command = X::Command, Event = X::Event>,
 {
-    let has_timers = TypeId::of::<P::Timer>() != TypeId::of::<Never>();
-    Box::new(Nodes {
-        problem,
-        site,
-        make: Box::new(make),
-        survey: Box::new(survey),
-        describe: Box::new(describe),
-        has_timers,
-    })
+    let (survey, describe) = (Box::new(survey), Box::new(describe));
+    let typed = Typed { make: Box::new(make), survey, describe };
+    Box::new(Nodes { problem, site, nodes: Box::new(typed), has_timers: has_timers::<P>() })
 }
 
 /// The system of nodes that `make` builds, type-erased in simulations, too: these take longer, but
@@ -237,37 +224,29 @@ where
     X: Problem,
     P: Protocol<Command = X::Command, Event = X::Event>,
 {
-    let has_timers = TypeId::of::<P::Timer>() != TypeId::of::<Never>();
-    let make = move |me| AnyNode::new(make(me));
-    let survey = |_: &[&AnyNode<_, _>], _: &Measures| Measures::default();
-    let describe =
-        |node: &AnyNode<_, _>| Map::from_iter([("state".to_owned(), format!("{node:?}").into())]);
-    Box::new(Nodes {
-        problem,
-        site,
-        make: Box::new(make),
-        survey: Box::new(survey),
-        describe: Box::new(describe),
-        has_timers,
-    })
+    let nodes = Box::new(Untyped { make: Box::new(move |me| AnyNode::new(make(me))) });
+    Box::new(Nodes { problem, site, nodes, has_timers: has_timers::<P>() })
 }
 
-/// Simulations must be fast, and are compiled for each algorithm. Everything else uses type-erased
-/// nodes, and is compiled once for each problem.
-impl<X, P> System for Nodes<'_, X, P>
-where
-    X: Problem,
-    P: Protocol<Command = X::Command, Event = X::Event>,
-{
+fn has_timers<P: Protocol>() -> bool {
+    TypeId::of::<P::Timer>() != TypeId::of::<Never>()
+}
+
+/// Simulations must be fast, and are compiled for each algorithm, unless links are reliable.
+/// Everything else uses type-erased nodes.
+impl<X: Problem> System for Nodes<'_, X> {
     fn run(
         &self,
         options: &Options,
         watch: Watch<'_>,
         go_on: &mut dyn FnMut(Progress) -> bool,
     ) -> Result<RunReport<Measures>, Refusal> {
+        let mut hall = Hall { problem: &self.problem, site: self.site, options, watch, go_on };
         match self.site.is_reliable() {
-            false => self.simulate(&self.make, |node| node, options, watch, go_on),
-            true => self.simulate(|me| self.erased(me), unerased, options, watch, go_on),
+            false => self.nodes.simulate(&mut hall),
+            true => hall.simulate(&|me| self.erased(me), &|nodes, so_far, dumps| {
+                self.nodes.look(nodes, so_far, dumps)
+            }),
         }
     }
 
@@ -346,21 +325,17 @@ where
     }
 
     fn takes_turns(&self) -> bool {
-        (self.make)(NodeId(0)).ticks()
+        self.nodes.erased(NodeId(0)).ticks()
     }
 
     fn is_self_stabilising(&self) -> bool {
-        (self.make)(NodeId(0)).legality().is_some()
+        self.nodes.erased(NodeId(0)).legality().is_some()
     }
 }
 
-impl<X, P> Nodes<'_, X, P>
-where
-    X: Problem,
-    P: Protocol<Command = X::Command, Event = X::Event>,
-{
+impl<X: Problem> Nodes<'_, X> {
     fn erased(&self, me: NodeId) -> AnyNode<X::Command, X::Event> {
-        let node = AnyNode::new((self.make)(me));
+        let node = self.nodes.erased(me);
         let node = match self.site.reliable_links() {
             Some((order, period)) => node.reliable(order, period),
             None => node,

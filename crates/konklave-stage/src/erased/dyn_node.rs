@@ -74,12 +74,14 @@ impl<P: Protocol> DynNode<P::Command, P::Event> for P {
     }
 
     fn normalise_message(&self, msg: &Value) -> Result<Value, Error> {
-        let msg = within::normalise_message(self, msg.get()?)?;
+        let mut msg: P::Msg = msg.get()?;
+        within::normalise_message::<P::Command, P::Event>(self, &mut msg)?;
         Ok(Value::of(&msg))
     }
 
     fn normalise_timer(&self, timer: &Value) -> Result<Value, Error> {
-        let timer = within::normalise_timer(self, timer.get()?)?;
+        let mut timer: P::Timer = timer.get()?;
+        within::normalise_timer::<P::Command, P::Event>(self, &mut timer)?;
         Ok(Value::of(&timer))
     }
 

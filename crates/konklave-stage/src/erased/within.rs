@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::convert::Infallible;
 
-use konklave::protocol::Protocol;
+use konklave::protocol::Data;
 use konklave::reliable::{Packet, Reliable, Timer};
 use serde_json::Error;
 
@@ -23,38 +23,42 @@ pub(super) fn weight(value: &dyn Any) -> Option<(Kind, u64)> {
     Some((kind, bytes + size_on_wire(&empty).unwrap_or(0)))
 }
 
-/// A message of this node whose erased parts are as their own types write and print them.
-pub(super) fn normalise_message<P: Protocol>(node: &P, mut msg: P::Msg) -> Result<P::Msg, Error> {
-    let any: &mut dyn Any = &mut msg;
-    if let Some((node, value)) = erased(node).zip(any.downcast_mut::<Value>()) {
+/// Lets the erased parts of a message of this node be as their own types write and print them.
+pub(super) fn normalise_message<C: Data, E: Data>(
+    node: &dyn Any,
+    msg: &mut dyn Any,
+) -> Result<(), Error> {
+    if let Some((node, value)) = erased::<C, E>(node).zip(msg.downcast_mut::<Value>()) {
         *value = node.node.normalise_message(value)?;
-    } else if let Some((node, packet)) = reliable(node).zip(any.downcast_mut::<Packet<Value>>()) {
+    } else if let Some((node, packet)) = reliable::<C, E>(node).zip(msg.downcast_mut()) {
+        let packet: &mut Packet<Value> = packet;
         *packet = packet.try_map(|msg| node.node.normalise_message(msg))?;
     }
-    Ok(msg)
+    Ok(())
 }
 
 /// The same for a timer.
-pub(super) fn normalise_timer<P: Protocol>(
-    node: &P,
-    mut timer: P::Timer,
-) -> Result<P::Timer, Error> {
-    let any: &mut dyn Any = &mut timer;
-    if let Some((node, value)) = erased(node).zip(any.downcast_mut::<Value>()) {
+pub(super) fn normalise_timer<C: Data, E: Data>(
+    node: &dyn Any,
+    timer: &mut dyn Any,
+) -> Result<(), Error> {
+    if let Some((node, value)) = erased::<C, E>(node).zip(timer.downcast_mut::<Value>()) {
         *value = node.node.normalise_timer(value)?;
-    } else if let Some((node, Timer::Node(value))) = reliable(node).zip(any.downcast_mut()) {
+    } else if let Some((node, Timer::Node(value))) =
+        reliable::<C, E>(node).zip(timer.downcast_mut())
+    {
         *value = node.node.normalise_timer(value)?;
     }
-    Ok(timer)
+    Ok(())
 }
 
 /// The node itself, if it is an erased one.
-fn erased<P: Protocol>(node: &P) -> Option<&AnyNode<P::Command, P::Event>> {
-    (node as &dyn Any).downcast_ref()
+fn erased<C: Data, E: Data>(node: &dyn Any) -> Option<&AnyNode<C, E>> {
+    node.downcast_ref()
 }
 
 /// The erased node inside one with reliable links.
-fn reliable<P: Protocol>(node: &P) -> Option<&AnyNode<P::Command, P::Event>> {
-    let node: Option<&Reliable<AnyNode<_, _>>> = (node as &dyn Any).downcast_ref();
+fn reliable<C: Data, E: Data>(node: &dyn Any) -> Option<&AnyNode<C, E>> {
+    let node: Option<&Reliable<AnyNode<C, E>>> = node.downcast_ref();
     node.map(Reliable::node)
 }

@@ -71,13 +71,18 @@ impl Acquaintances {
 fn parts_of<P: Protocol>(system: &Snapshot<'_, P>) -> (Vec<NodeId>, usize) {
     let known: Vec<_> = system.nodes.iter().map(|node| node.knows()).collect();
     let mut forest = Forest::new(known.len());
-    for (node, known) in (0..).zip(&known) {
-        known.iter().flatten().for_each(|other| forest.join(node, other.index()));
-    }
     for &(_, to, msg) in system.messages {
         // The receiver will know these, also if it has not joined yet.
         let told = system.nodes.first().map(|node| node.tells(msg)).unwrap_or_default();
-        told.iter().for_each(|other| forest.join(to.index(), other.index()));
+        forest.join_all(to.index(), &told);
+    }
+    parts(&known, forest)
+}
+
+/// The same from the addresses that nodes hold; those in messages are in the forest already.
+fn parts(known: &[Option<Vec<NodeId>>], mut forest: Forest) -> (Vec<NodeId>, usize) {
+    for (node, known) in (0..).zip(known) {
+        forest.join_all(node, known.as_deref().unwrap_or_default());
     }
     let members: Vec<usize> = (0..known.len()).filter(|&node| known[node].is_some()).collect();
     let mut is_counted = vec![false; known.len()];
@@ -92,6 +97,10 @@ struct Forest(Vec<usize>);
 impl Forest {
     fn new(nodes: usize) -> Self {
         Self((0..nodes).collect())
+    }
+
+    fn join_all(&mut self, one: usize, others: &[NodeId]) {
+        others.iter().for_each(|other| self.join(one, other.index()));
     }
 
     /// What does not exist is not joined: addresses may be wrong.
