@@ -1,12 +1,14 @@
 //! Quantities as data, and their values in one run.
 
 mod general;
+mod shown;
 
 use crate::system::Description;
 pub use general::{GENERAL, General, with_general};
 use konklave::NodeId;
 use konklave_sim::workload::{Distribution, Spread};
 use serde::ser::{Serialize, SerializeMap, Serializer};
+pub use shown::{Chain, Formation, Stored, Tie};
 
 /// A quantity that every run of a problem measures. It has one name everywhere: in JSON, in tables,
 /// in the bounds of a sweep.
@@ -213,39 +215,8 @@ pub struct Measures {
     pub dump: Option<Vec<Description>>,
     /// The network that the nodes form, if they do and are not too many to be shown.
     pub formation: Option<Formation>,
-}
-
-/// A network that nodes form among themselves.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Formation {
-    /// The nodes, and where they are on a circle, from 0 to 1.
-    pub places: Vec<(NodeId, f64)>,
-    /// What connects two nodes, or should.
-    pub ties: Vec<(NodeId, NodeId, Tie)>,
-    /// The lists of each level, from the lowest on; empty if there are no levels.
-    pub levels: Vec<Vec<Chain>>,
-}
-
-/// What a connection of two nodes is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Tie {
-    /// It is there, and should be.
-    Legal,
-    /// It is there, and should not be.
-    Surplus,
-    /// It should be there, in both directions or in one, and is not.
-    Missing,
-}
-
-/// Nodes in a row.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Chain {
-    /// What they have in common.
-    pub name: String,
-    /// The nodes.
-    pub nodes: Vec<NodeId>,
-    /// What connects each with the next.
-    pub ties: Vec<Tie>,
+    /// What each node stores, beside its share; empty if nodes store nothing.
+    pub stored: Vec<Stored>,
 }
 
 impl Measures {
@@ -273,6 +244,7 @@ impl Measures {
     pub fn and(mut self, others: Self) -> Self {
         self.values.extend(others.values);
         self.formation = self.formation.or(others.formation);
+        self.stored.extend(others.stored);
         self
     }
 
@@ -292,6 +264,13 @@ impl Measures {
         values: Vec<f64>,
     ) -> Self {
         self.series.push(Series { quantity, over, values });
+        self
+    }
+
+    /// Adds what each node stores.
+    #[must_use]
+    pub fn stored(mut self, stored: Vec<Stored>) -> Self {
+        self.stored = stored;
         self
     }
 

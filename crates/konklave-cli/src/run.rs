@@ -3,6 +3,7 @@
 mod folder;
 mod graph;
 mod report;
+mod summary;
 
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
@@ -10,20 +11,14 @@ use std::path::Path;
 use konklave_catalog::catalog::Catalog;
 use konklave_catalog::entry::Entry;
 use konklave_catalog::option::{MAX_DELAY, Verb};
-use konklave_catalog::problem::About;
-use konklave_catalog::quantity::Measures;
 use konklave_catalog::setup::Setup;
 use konklave_catalog::site::Site;
 use konklave_catalog::system::{Description, Watch as Observers};
 use konklave_report::folder::Folder;
 use konklave_sim::faults::Target;
-use konklave_sim::metrics::Messages;
 use konklave_sim::workload::numbers;
-use konklave_sim::{
-    Delay, Ended, Options, Recording, RunReport, Stabilisation, Violation, Waiting, write_line,
-};
+use konklave_sim::{Delay, Ended, Options, Recording, write_line};
 use serde::Serialize;
-use serde::ser::{SerializeMap, Serializer};
 use serde_json::Value;
 
 use crate::Exit;
@@ -39,6 +34,7 @@ use crate::setup::{Wish, no_restarts, resend_period};
 use crate::told::{Told, effective};
 use crate::{out, output, specimens};
 use graph::save_graph;
+use summary::RunSummary;
 
 /// Simulates and reports.
 pub fn run(args: &RunArgs, catalog: &'static Catalog) -> Result<Exit, Failure> {
@@ -209,75 +205,6 @@ impl RunOutcome {
             Self::Violated => Exit::Broken,
             Self::Inconclusive => Exit::Inconclusive,
         }
-    }
-}
-
-/// The JSON report of a run. The names of its fields are stable.
-#[derive(Serialize)]
-struct RunSummary<'a> {
-    algorithm: &'a str,
-    family: &'static About,
-    nodes: u32,
-    topology: &'a str,
-    seed: u64,
-    digest: &'a str,
-    ended: Ended,
-    time: u64,
-    deliveries: u64,
-    messages: &'a Messages,
-    causal_depth: u32,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    rounds: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    stabilisation: Option<Stabilisation>,
-    verdict: RunOutcome,
-    violations: &'a [Violation],
-    #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    waiting: &'a [Waiting],
-    wall_seconds: f64,
-    deliveries_per_second: f64,
-    #[serde(flatten)]
-    problem: Problem<'a>,
-}
-
-impl<'a> RunSummary<'a> {
-    fn new(ran: &'a RunReport<Measures>, site: &'a Site, wall_seconds: f64) -> Self {
-        let (entry, setup) = (site.entry(), site.setup());
-        Self {
-            algorithm: &entry.name,
-            family: entry.problem,
-            nodes: site.nodes(),
-            topology: &setup.topology,
-            seed: setup.seed,
-            digest: &ran.digest,
-            ended: ran.ended,
-            time: ran.time,
-            deliveries: ran.deliveries,
-            messages: &ran.messages,
-            causal_depth: ran.causal_depth,
-            rounds: Some(ran.rounds).filter(|rounds| *rounds > 0),
-            stabilisation: ran.stabilisation,
-            verdict: RunOutcome::new(!ran.violations.is_empty(), ran.ended),
-            violations: &ran.violations,
-            waiting: &ran.waiting,
-            wall_seconds,
-            deliveries_per_second: ran.deliveries as f64 / wall_seconds.max(1e-9),
-            problem: Problem { name: entry.problem.name, measures: &ran.problem },
-        }
-    }
-}
-
-/// The quantities that the problem measures, in a field with the name of the problem.
-struct Problem<'a> {
-    name: &'static str,
-    measures: &'a Measures,
-}
-
-impl Serialize for Problem<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(1))?;
-        map.serialize_entry(self.name, self.measures)?;
-        map.end()
     }
 }
 

@@ -26,6 +26,7 @@
 
 pub mod account;
 pub mod bound;
+pub mod convergence;
 pub mod export;
 pub mod folder;
 pub mod growth;
@@ -36,4 +37,5 @@ pub mod over_time;
 mod show;
 pub mod spacetime;
 pub mod statistics;
+pub mod stored;
 pub mod table;

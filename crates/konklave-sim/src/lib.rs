@@ -52,5 +52,5 @@ pub use delay::{Delay, Measured};
 pub use faults::Faults;
 pub use konklave::trace::Ended;
 pub use recording::{Recording, write_line};
-pub use report::{RunReport, Stabilisation, Violation, Waiting};
+pub use report::{Round, RunReport, Stabilisation, Violation, Waiting};
 pub use simulation::{LAST_TICK, Options, Progress, Simulation};

@@ -41,6 +41,17 @@ pub struct Stabilisation {
     pub closure: bool,
 }
 
+/// A round of a self-stabilising system.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Round {
+    /// How many other nodes a member knew at its end, on average.
+    pub known: f64,
+    /// How many messages each node has sent in it, on average.
+    pub messages: f64,
+    /// Whether the system was legal at its end.
+    pub legal: bool,
+}
+
 /// The result of a run. `R` is what its workload measured.
 #[derive(Clone, Debug)]
 pub struct RunReport<R> {
@@ -60,6 +71,8 @@ pub struct RunReport<R> {
     pub rounds: u64,
     /// How the system has become legal, if its algorithm is self-stabilising.
     pub stabilisation: Option<Stabilisation>,
+    /// The rounds of a self-stabilising system, one after the other.
+    pub course: Vec<Round>,
     /// Broken promises: none, or the first.
     pub violations: Vec<Violation>,
     /// If a promise was broken: nodes that wait, the first few.
@@ -80,6 +93,7 @@ impl<R> RunReport<R> {
             causal_depth: self.causal_depth,
             rounds: self.rounds,
             stabilisation: self.stabilisation,
+            course: self.course,
             violations: self.violations,
             waiting: self.waiting,
             problem: form(self.problem),

@@ -353,6 +353,7 @@ where
             causal_depth,
             rounds: world.rounds.number(),
             stabilisation: self.stability.as_ref().map(|it| it.report(world, self.nodes.len())),
+            course: self.stability.as_ref().map_or_else(Vec::new, |it| it.course().to_vec()),
             violations: world.violation.as_deref().cloned().into_iter().collect(),
             waiting: match ended {
                 Ended::Violation => self.waiting().take(WAITING_SHOWN).collect(),

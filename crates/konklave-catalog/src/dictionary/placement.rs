@@ -18,7 +18,7 @@ use crate::expected::Expected;
 use crate::object::Shared;
 use crate::object::others;
 use crate::option::Choice;
-use crate::quantity::{Measures, Quantity};
+use crate::quantity::{Measures, Quantity, Stored};
 use crate::site::Site;
 
 pub(super) static REL_STD: Quantity = Quantity::new(
@@ -69,7 +69,12 @@ pub(super) fn counted(census: &Census) -> Measures {
         mean: probes.iter().map(|it| f64::from(*it)).sum::<f64>() / probes.len() as f64,
         max: f64::from(*max),
     });
+    let fair = |place: usize| total * share(place);
+    let stored = loads.iter().enumerate();
+    let stored = stored.map(|(place, keys)| Stored { keys: *keys, share: fair(place) });
+    let stored = if total > 0.0 { stored.collect() } else { Vec::new() };
     Measures::default()
+        .stored(stored)
         .with(&REL_STD, (total > 0.0).then(|| square.sqrt()))
         .with(&MAX_DEVIATION, (total > 0.0).then_some(most))
         .with(&OVER_OPTIMUM, least.map(|least| *moved as f64 / least))

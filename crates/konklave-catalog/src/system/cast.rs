@@ -107,7 +107,7 @@ pub(super) struct Hall<'a, X> {
     pub(super) go_on: &'a mut dyn FnMut(Progress) -> bool,
 }
 
-/// Adds to what was measured what can be seen of the nodes; and describes them, if that is asked for.
+/// Adds to what was measured what can be seen of the nodes, and describes them if asked to.
 type Look<'a, Q> = &'a dyn Fn(&[&Q], Measures, bool) -> Measures;
 
 impl<X: Problem> Hall<'_, X> {

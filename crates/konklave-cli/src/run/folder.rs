@@ -13,9 +13,11 @@ use konklave_report::html::{HtmlReport, Mark};
 use konklave_report::network::{self, Roles};
 use konklave_report::over_time::{self, Window};
 use konklave_report::table::{Cell, Table};
+use konklave_report::{convergence, stored};
 use serde_json::Value;
 
-use super::{RunOutcome, RunSummary, is_fifo, told};
+use super::summary::RunSummary;
+use super::{RunOutcome, is_fifo, told};
 use crate::args::RunArgs;
 use crate::failure::Failure;
 use crate::out::{self, Picture};
@@ -71,6 +73,8 @@ pub(super) fn write(
     pictures.extend(report.problem.measures.series.iter().map(|it| developed(&title, it)));
     pictures
         .extend(report.problem.measures.formation.iter().flat_map(|it| formed(&title, site, it)));
+    pictures.extend(converged(report, &title, &folder, &mut files)?);
+    pictures.extend(kept(report, &title, &folder, &mut files)?);
     pictures.push(out::load(&title, &report.messages.per_node));
     pictures.push(out::kinds(&title, &report.messages.by_kind));
     match (trace, &args.trace) {
@@ -179,6 +183,44 @@ fn developed(title: &str, Series { quantity, over, values }: &Series) -> Picture
     let (name, words) = (format!("{}.svg", quantity.name), quantity.words());
     let svg = over_time::series(title, (over, &format!("{words}, in {}", quantity.unit)), values);
     Picture::new(&name, format!("{words}, {over} by {over}."), svg)
+}
+
+/// A file of the folder, and what it holds.
+type Listed = (&'static str, &'static str);
+
+/// How a self-stabilising system became legal, and the data of that.
+fn converged(
+    report: &RunSummary<'_>,
+    title: &str,
+    folder: &Folder,
+    files: &mut Vec<Listed>,
+) -> Result<Option<Picture>, Failure> {
+    if report.course.is_empty() {
+        return Ok(None);
+    }
+    folder.write("rounds.csv", convergence::table(report.course).csv())?;
+    files.push(("rounds.csv", "what nodes knew and sent in each round"));
+    let caption = "How the system became legal, round by round.";
+    let svg = convergence::picture(title, report.course);
+    Ok(Some(Picture::new("convergence.svg", caption, svg)))
+}
+
+/// What members store in the end, and the data of that.
+fn kept(
+    report: &RunSummary<'_>,
+    title: &str,
+    folder: &Folder,
+    files: &mut Vec<Listed>,
+) -> Result<Option<Picture>, Failure> {
+    let kept = report.problem.measures.stored.iter();
+    let kept: Vec<_> = kept.map(|it| (it.keys, it.share)).collect();
+    if kept.is_empty() {
+        return Ok(None);
+    }
+    folder.write("stored.csv", stored::table(&kept).csv())?;
+    files.push(("stored.csv", "the keys of each member in the end, and its share"));
+    let caption = "The keys that each member stores in the end, beside its share of all keys.";
+    Ok(Some(Picture::new("stored.svg", caption, stored::picture(title, &kept))))
 }
 
 /// The network that the nodes have formed, and its levels, if it has any.

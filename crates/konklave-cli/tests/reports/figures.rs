@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::path::Path;
 
 use serde_json::Value;
 
-use crate::user::{file, fine, konklave};
+use crate::user::{file, fine, json, konklave};
 use crate::{folder, read};
 
 /// The loads that the bars of load.svg show, by their tips.
@@ -93,4 +94,39 @@ fn the_picture_of_an_overlay_shows_who_knows_whom() {
         }
         assert!(read(&out, "levels.svg").contains("level 1"));
     }
+}
+
+/// The rows below the heading of a table, as numbers.
+fn rows(folder: &Path, name: &str) -> Vec<Vec<f64>> {
+    let table = read(folder, name);
+    let numbers = |row: &str| row.split(',').map(|cell| cell.parse().unwrap()).collect();
+    table.lines().skip(1).map(numbers).collect()
+}
+
+#[test]
+fn an_overlay_is_shown_round_by_round_until_it_is_legal() {
+    let out = folder("rounds");
+    let arguments = "run skip-plus --nodes 12 --start star";
+    let report = json(&format!("{arguments} --out {} --json", out.display()));
+    let rounds = rows(&out, "rounds.csv");
+    let legal = rounds.iter().rev().take_while(|round| round[3] == 1.0).count();
+    let settled = rounds.len() - legal + 1;
+    assert_eq!(report["stabilisation"]["rounds"], settled, "{report}");
+    let note = format!("legal from the end of round {settled} on");
+    assert!(read(&out, "convergence.svg").contains(&note));
+    // The sum over all nodes and rounds is what the run counted.
+    let messages: f64 = rounds.iter().map(|round| round[2] * 12.0).sum();
+    let counted = report["messages"]["total"].as_f64().unwrap();
+    assert!((messages - counted).abs() < 0.5, "{messages} of {counted}");
+}
+
+#[test]
+fn a_dictionary_shows_what_each_node_stores() {
+    let out = folder("stored");
+    fine(&format!("run server-dht --nodes 5 --items 300 --ops 0 --out {}", out.display()));
+    let stored = rows(&out, "stored.csv");
+    let keys: f64 = stored.iter().map(|node| node[0]).sum();
+    let shares: f64 = stored.iter().map(|node| node[1]).sum();
+    assert_eq!((stored.len(), keys, shares.round()), (5, 300.0, 300.0), "{stored:?}");
+    assert!(read(&out, "stored.svg").contains("times their share"));
 }

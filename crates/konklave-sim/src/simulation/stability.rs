@@ -4,7 +4,7 @@ use konklave::protocol::{Invariant, Monitor, Protocol, Snapshot, references};
 
 use super::{Node, Simulation};
 use crate::occurrence::Occurrence;
-use crate::report::Stabilisation;
+use crate::report::{Round, Stabilisation};
 use crate::workload::{Legal, Workload};
 use crate::world::World;
 
@@ -19,6 +19,7 @@ pub(crate) struct Stability<P: Protocol> {
     /// How many messages were sent until the end of the last round, and in it.
     sent: u64,
     sent_in_round: u64,
+    course: Vec<Round>,
     /// What there was to tell when the system had been legal for long enough. Later, applications
     /// may join and leave.
     settled: Option<Stabilisation>,
@@ -35,8 +36,14 @@ impl<P: Protocol> Stability<P> {
             was_left: false,
             sent: 0,
             sent_in_round: 0,
+            course: Vec::new(),
             settled: None,
         })
+    }
+
+    /// The rounds so far.
+    pub(crate) fn course(&self) -> &[Round] {
+        &self.course
     }
 
     pub(crate) fn report<W, M, const METERED: bool>(
@@ -80,6 +87,11 @@ where
         stability.was_connected &= stability.connected.judge(&system).is_ok();
         stability.sent_in_round = world.sent - stability.sent;
         stability.sent = world.sent;
+        stability.course.push(Round {
+            known: known(&nodes),
+            messages: stability.sent_in_round as f64 / nodes.len() as f64,
+            legal: is_legal,
+        });
         stability.since = match (is_legal, stability.since) {
             (true, since) => since.or(Some((world.rounds.number(), world.sent))),
             (false, since) => {
@@ -113,4 +125,11 @@ where
         let messages_in_last = stability.sent_in_round;
         Some(Legal { since, rounds, messages_in_last })
     }
+}
+
+/// How many other nodes a member knows, on average.
+fn known<P: Protocol>(nodes: &[&P]) -> f64 {
+    let known: Vec<usize> =
+        nodes.iter().filter_map(|node| node.knows()).map(|known| known.len()).collect();
+    known.iter().sum::<usize>() as f64 / known.len().max(1) as f64
 }
