@@ -94,11 +94,15 @@ impl Value {
     ///
     /// If the type has no such value.
     pub fn get<T: Data>(&self) -> Result<T, Error> {
-        let original = self.0.original.as_ref();
-        match original.and_then(|original| original.downcast_ref()) {
+        match self.original() {
             Some(original) => Ok(T::clone(original)),
             None => serde_json::from_str(self.0.json.get()),
         }
+    }
+
+    /// The value that was erased, if it is of this type, and not only written.
+    pub fn original<T: Data>(&self) -> Option<&T> {
+        self.0.original.as_ref()?.downcast_ref()
     }
 }
 

@@ -98,7 +98,10 @@ impl<P: Protocol> DynNode<P::Command, P::Event> for P {
     }
 
     fn told(&self, msg: &Value) -> Vec<NodeId> {
-        self.tells(&expect(msg))
+        match msg.original() {
+            Some(msg) => self.tells(msg),
+            None => self.tells(&expect(msg)),
+        }
     }
 
     fn erased_legality(&self) -> Option<Invariant<AnyNode<P::Command, P::Event>>> {
