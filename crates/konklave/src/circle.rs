@@ -236,6 +236,15 @@ impl Debug for Arc {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Arcs(Vec<Arc>);
 
+impl From<Arc> for Arcs {
+    /// One arc, and no room for more: a large system has many of these.
+    fn from(arc: Arc) -> Self {
+        let mut arcs = Self(Vec::with_capacity(1));
+        arcs.add(arc);
+        arcs
+    }
+}
+
 impl Arcs {
     /// The arcs, by their first positions.
     pub fn iter(&self) -> impl Iterator<Item = Arc> + '_ {

@@ -31,6 +31,7 @@
 pub mod booking;
 pub mod circle;
 pub mod consensus;
+mod derived;
 pub mod dictionary;
 pub mod election;
 pub mod graph;

@@ -109,21 +109,24 @@ impl Peers {
         node.index() < self.members.len()
     }
 
-    /// What each node owns: in a legal network its own part, otherwise node 0 owns everything.
-    fn owned(&self) -> Vec<Option<Arcs>> {
-        let mut owned = vec![None; self.starts.len()];
-        let add = |owned: &mut Option<Arcs>, arc| owned.get_or_insert_default().add(arc);
-        if self.family != Family::Legal {
-            owned[..self.members.len()].fill(Some(Arcs::default()));
-            add(&mut owned[0], Arc::WHOLE);
-            return owned;
-        }
+    /// The node that follows each member around the circle.
+    fn successors(&self) -> Vec<NodeId> {
         let order = sorted(self.mixer, self.members.iter().copied());
+        let mut successors = order.clone();
         for (node, next) in order.iter().zip(order.iter().cycle().skip(1)) {
-            let arc = Arc::up_to(self.mixer.node(*node), self.mixer.node(*next));
-            add(&mut owned[node.index()], arc);
+            successors[node.index()] = *next;
         }
-        owned
+        successors
+    }
+
+    /// What a member owns: in a legal network its own part, otherwise node 0 owns everything.
+    fn owned(&self, me: NodeId, successors: &[NodeId]) -> Option<Arcs> {
+        let next = successors.get(me.index())?;
+        Some(match self.family {
+            Family::Legal => Arc::up_to(self.mixer.node(me), self.mixer.node(*next)).into(),
+            _ if me == NodeId(0) => Arc::WHOLE.into(),
+            _ => Arcs::default(),
+        })
     }
 }
 
@@ -145,10 +148,10 @@ fn skip_dht(site: &Site) -> Result<Box<dyn System + '_>, Refusal> {
              once; write --placement copied, or --start tree",
         ));
     }
-    let owned = peers.owned();
+    let successors = peers.successors();
     let make = move |me: NodeId| {
         let has_news = peers.family != Family::Legal;
-        SkipDht::new(peers.member(me), owned[me.index()].clone(), has_news)
+        SkipDht::new(peers.member(me), peers.owned(me, &successors), has_news)
     };
     dictionary(Shared::new(0), site, make)
 }

@@ -44,8 +44,7 @@ pub(super) fn formation<O: Overlay>(nodes: &[&Member<O>], mixer: Mixer) -> Optio
 
 /// Who is to know whom.
 fn ideal<O: Overlay>(mixer: Mixer, members: &[NodeId]) -> BTreeSet<(NodeId, NodeId)> {
-    let neighbours = O::ideal(mixer, members).into_iter();
-    let along = members.iter().zip(neighbours);
+    let along = members.iter().zip(O::ideal(mixer, members));
     let mut ideal: BTreeSet<_> =
         along.flat_map(|(&node, known)| known.into_iter().map(move |it| (node, it))).collect();
     if let (true, [first, .., last]) = (O::CLOSES, members) {

@@ -90,7 +90,7 @@ impl<S: Spoil> Overlay for Spoiled<S> {
         S::tick(&mut self.0, send);
     }
 
-    fn ideal(mixer: Mixer, members: &[NodeId]) -> Vec<Vec<NodeId>> {
+    fn ideal(mixer: Mixer, members: &[NodeId]) -> impl Iterator<Item = Vec<NodeId>> {
         S::Right::ideal(mixer, members)
     }
 }

@@ -68,6 +68,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Command, DictionaryOp, Event, Record, Tally, Task};
 use crate::circle::{Arc, Arcs};
+use crate::derived::Derived;
 use crate::object::{Answer, OneByOne};
 use crate::overlay::skip_plus::SkipPlus;
 use crate::overlay::{self, Hop, Member, Overlay, Place};
@@ -123,6 +124,9 @@ pub struct SkipDht {
     has_news: bool,
     operations: OneByOne<DictionaryOp>,
     own: Arcs,
+    /// Whether it hands over nothing of that as long as it owns and knows the same: so a turn of a
+    /// node in a calm network looks at little.
+    is_settled: Derived<bool>,
     records: BTreeMap<u64, Record>,
     /// Requests for which this node is responsible, but whose range has not come.
     waiting: VecDeque<Task>,
@@ -150,6 +154,7 @@ impl SkipDht {
             has_news,
             operations: OneByOne::default(),
             own: own.unwrap_or_default(),
+            is_settled: Derived(false),
             records: BTreeMap::new(),
             waiting: VecDeque::new(),
             unconfirmed: 0,
@@ -292,7 +297,9 @@ impl Protocol for SkipDht {
             Phase::Outside | Phase::Gone => {}
             Phase::Joining | Phase::Inside => {
                 self.tell_news(env);
-                self.settle(env);
+                if !*self.is_settled || !self.waiting.is_empty() {
+                    self.settle(env);
+                }
             }
             Phase::Leaving => {
                 self.hand_everything_over(env);

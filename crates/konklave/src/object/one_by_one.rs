@@ -24,6 +24,9 @@ impl<Op: Copy> OneByOne<Op> {
     /// The process invokes an operation. Returns it with its ticket if it can begin.
     pub fn invoke(&mut self, op: Op) -> Option<(u32, Op)> {
         self.invoked += 1;
+        if self.waiting.capacity() == 0 {
+            self.waiting.reserve_exact(1); // Most processes never have more.
+        }
         self.waiting.push_back(op);
         self.under_way().filter(|_| self.waiting.len() == 1)
     }

@@ -133,12 +133,12 @@ impl Overlay for BuildList {
         }
     }
 
-    fn ideal(_mixer: Mixer, members: &[NodeId]) -> Vec<Vec<NodeId>> {
+    fn ideal(_mixer: Mixer, members: &[NodeId]) -> impl Iterator<Item = Vec<NodeId>> {
         let beside = |place: usize| {
             let left = place.checked_sub(1).map(|left| members[left]);
             left.into_iter().chain(members.get(place + 1).copied()).collect()
         };
-        (0..members.len()).map(beside).collect()
+        (0..members.len()).map(beside)
     }
 }
 

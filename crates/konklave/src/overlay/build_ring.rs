@@ -200,7 +200,7 @@ impl<L: Overlay> Overlay for Closed<L> {
         }
     }
 
-    fn ideal(mixer: Mixer, members: &[NodeId]) -> Vec<Vec<NodeId>> {
+    fn ideal(mixer: Mixer, members: &[NodeId]) -> impl Iterator<Item = Vec<NodeId>> {
         L::ideal(mixer, members)
     }
 }

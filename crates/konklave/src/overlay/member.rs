@@ -27,7 +27,8 @@ pub struct Member<O> {
     wanted: Vec<Point>,
     /// How many turns it waits before it goes, once all have confirmed.
     grace: u32,
-    start: Start,
+    /// Until it starts; apart, because it is large.
+    start: Option<Box<Start>>,
 }
 
 /// Without its beginning, which is over.
@@ -44,7 +45,8 @@ impl<O: Debug> Debug for Member<O> {
 enum Mode {
     Outside,
     Inside,
-    Leaving(Leaving),
+    /// Apart, because it is large, and few leave at a time.
+    Leaving(Box<Leaving>),
     Gone,
 }
 
@@ -78,7 +80,7 @@ impl Leaving {
         }
     }
 
-    fn drop(&mut self, node: NodeId) {
+    fn lose(&mut self, node: NodeId) {
         if let Ok(index) = self.peers.binary_search_by_key(&node, |peer| peer.0) {
             self.peers.remove(index);
             self.version += 1;
@@ -91,6 +93,7 @@ impl<O: Overlay> Member<O> {
     /// A node at this place; before it leaves, it waits for so many turns in silence.
     pub fn new(place: Place, start: Start, grace: u32) -> Self {
         let (gone, wanted) = (Vec::new(), Vec::new());
+        let start = (start != Start::Outside).then(|| Box::new(start));
         Self { overlay: O::new(place), mode: Mode::Outside, gone, wanted, grace, start }
     }
 
@@ -135,7 +138,7 @@ impl<O: Overlay> Member<O> {
             self.gone.insert(index, node);
         }
         if let Mode::Leaving(leaving) = &mut self.mode {
-            leaving.drop(node);
+            leaving.lose(node);
         }
     }
 
@@ -158,7 +161,7 @@ impl<O: Overlay> Member<O> {
     /// goes after a while of silence; a host may have something to finish first.
     pub(crate) fn bid_farewell(&mut self, may_go: bool, env: &mut impl Env<Self>) {
         let Mode::Leaving(leaving) = &mut self.mode else { return };
-        let Leaving { peers, version, quiet } = leaving;
+        let Leaving { peers, version, quiet } = &mut **leaving;
         let untold = peers.iter().filter(|(_, confirmed)| confirmed != version);
         let mut are_all_told = true;
         for &(peer, _) in untold {
@@ -260,7 +263,8 @@ impl<O: Overlay> Protocol for Member<O> {
 
     fn on_start(&mut self, env: &mut impl Env<Self>) {
         let me = self.me();
-        match std::mem::replace(&mut self.start, Start::Outside) {
+        let Some(start) = self.start.take() else { return };
+        match *start {
             Start::Outside => return,
             Start::Knowing { held, end, mut mail } => {
                 mail.extend(held.into_iter().filter(|&node| !self.overlay.hold(node)));
@@ -297,7 +301,7 @@ impl<O: Overlay> Protocol for Member<O> {
                 peers.sort_unstable();
                 peers.dedup();
                 let peers = peers.into_iter().map(|peer| (peer, 0)).collect();
-                self.mode = Mode::Leaving(Leaving { peers, version: 1, quiet: 0 });
+                self.mode = Mode::Leaving(Box::new(Leaving { peers, version: 1, quiet: 0 }));
             }
             (Command::Search(point), Mode::Inside | Mode::Leaving(_)) => {
                 let index = self.wanted.partition_point(|it| *it < point);

@@ -196,7 +196,7 @@ pub trait Overlay: Clone + Eq + Hash + Debug + Send + 'static {
     fn tick(&mut self, send: &mut impl FnMut(NodeId, Shape));
 
     /// The neighbours that each of these nodes has in a legal state; they are sorted by position.
-    fn ideal(mixer: Mixer, members: &[NodeId]) -> Vec<Vec<NodeId>>;
+    fn ideal(mixer: Mixer, members: &[NodeId]) -> impl Iterator<Item = Vec<NodeId>>;
 
     /// Where a search for a position goes next.
     ///

@@ -49,6 +49,10 @@
 //! turn sends O(log n) single addresses, and no round is needed; only an O(n) bound is proved for
 //! the time that this takes. The smallest and the largest node know each other, as in BuildRing.
 
+mod classes;
+
+use std::fmt::{self, Debug};
+
 pub use super::Msg;
 use super::build_list::others;
 use super::build_ring::Closed;
@@ -56,18 +60,32 @@ use super::place::bits;
 use super::{Overlay, Place, Shape, Side};
 use crate::NodeId;
 use crate::circle::Mixer;
+use crate::derived::Derived;
+use classes::neighbourhoods;
 
 /// One node of the graph; its ends know each other.
 pub type SkipPlus = Closed<Levels>;
 
 /// The neighbours of one node on all levels.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Levels {
     place: Place,
     /// The nearest first.
     left: Vec<NodeId>,
     /// The nearest first.
     right: Vec<NodeId>,
+    /// Whether none of them is known to be superfluous: nothing was learned since that was looked
+    /// at. Without an address that is forgotten, the others are needed all the more.
+    is_normal: Derived<bool>,
+}
+
+/// Without what follows from the rest.
+impl Debug for Levels {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { place, left, right, .. } = self;
+        let mut shown = f.debug_struct("Levels");
+        shown.field("place", place).field("left", left).field("right", right).finish()
+    }
 }
 
 /// Which lengths of common prefixes were seen on the way outwards.
@@ -106,7 +124,12 @@ impl Levels {
         let known = self.side_mut(side);
         let found = known.binary_search_by_key(&distance, |&other| place.distance(other));
         if let Err(index) = found {
+            if known.len() == known.capacity() {
+                // In small steps: a large system has many of these lists.
+                known.reserve_exact(4.max(known.len() / 4));
+            }
             known.insert(index, node);
+            *self.is_normal = false;
         }
         found.is_err()
     }
@@ -114,16 +137,15 @@ impl Levels {
     /// Keeps what is needed on one side, and hands on the rest.
     fn normalise(&mut self, side: Side, send: &mut impl FnMut(NodeId, Shape)) {
         let mut seen = Prefixes::default();
-        let common: Vec<u32> = self.neighbours(side).map(|node| self.common(node)).collect();
-        let is_needed: Vec<bool> = common.into_iter().map(|it| seen.needs(it)).collect();
-        if is_needed.iter().all(|&needed| needed) {
+        if self.neighbours(side).all(|node| seen.needs(self.common(node))) {
             return;
         }
+        let mut seen = Prefixes::default();
         let place = self.place;
         let known = std::mem::take(self.side_mut(side));
         let mut kept: Vec<NodeId> = Vec::with_capacity(known.len());
         for (index, &node) in known.iter().enumerate() {
-            if is_needed[index] {
+            if seen.needs(self.common(node)) {
                 kept.push(node);
                 continue;
             }
@@ -182,7 +204,7 @@ impl Overlay for Levels {
     const HAS_LEVELS: bool = true;
 
     fn new(place: Place) -> Self {
-        Self { place, left: Vec::new(), right: Vec::new() }
+        Self { place, left: Vec::new(), right: Vec::new(), is_normal: Derived(true) }
     }
 
     fn any(place: Place, nodes: u32, choose: &mut impl FnMut(u32) -> u32) -> Self {
@@ -230,15 +252,18 @@ impl Overlay for Levels {
     /// A superfluous neighbour of a state that needs repair would stay for ever if only news made a
     /// node look.
     fn settle(&mut self, send: &mut impl FnMut(NodeId, Shape)) {
-        Side::BOTH.into_iter().for_each(|side| self.normalise(side, send));
+        if !std::mem::replace(&mut *self.is_normal, true) {
+            Side::BOTH.into_iter().for_each(|side| self.normalise(side, send));
+        }
     }
 
     fn receive(&mut self, msg: Shape, send: &mut impl FnMut(NodeId, Shape)) {
-        let node = msg.node();
+        let (node, was_normal) = (msg.node(), *self.is_normal);
         if self.insert(node)
             && let Some(side) = self.place.side(node)
         {
             self.normalise(side, send);
+            *self.is_normal = was_normal;
         }
     }
 
@@ -256,89 +281,23 @@ impl Overlay for Levels {
         pairs.into_iter().for_each(|(to, node)| send(to, Shape::Intro(node)));
     }
 
-    fn ideal(mixer: Mixer, members: &[NodeId]) -> Vec<Vec<NodeId>> {
-        let strings: Vec<u64> = members.iter().map(|&node| bits(mixer, node)).collect();
-        let nodes = |indices: Vec<usize>| indices.into_iter().map(|index| members[index]).collect();
-        neighbourhoods(&strings).into_iter().map(nodes).collect()
+    fn ideal(mixer: Mixer, members: &[NodeId]) -> impl Iterator<Item = Vec<NodeId>> {
+        let strings = members.iter().map(|&node| bits(mixer, node)).collect();
+        let node = |index: u32| members[index as usize];
+        neighbourhoods(strings).map(move |all| all.into_iter().map(node).collect())
     }
-}
-
-/// The neighbours of each node, by the bit strings of all nodes in the order of their positions.
-fn neighbourhoods(strings: &[u64]) -> Vec<Vec<usize>> {
-    let mut all = vec![Vec::new(); strings.len()];
-    let mut classes = vec![(0, (0..strings.len()).collect::<Vec<_>>())];
-    while let Some((level, class)) = classes.pop() {
-        let bit = |&&node: &&usize| strings[node] >> (63 - level) & 1 == 1;
-        for (index, &node) in class.iter().enumerate() {
-            // Up to the first of either bit; all, if there is none of one of them.
-            let beyond = &class[index + 1..];
-            let other = beyond.first().map(|first| bit(&first));
-            let end = beyond.iter().position(|it| Some(bit(&it)) != other);
-            for &neighbour in &beyond[..end.map_or(beyond.len(), |end| end + 1)] {
-                all[node].push(neighbour);
-                all[neighbour].push(node);
-            }
-        }
-        let (ones, zeros): (Vec<usize>, Vec<usize>) = class.iter().partition(bit);
-        let halves = [ones, zeros].into_iter().filter(|half| half.len() > 1);
-        classes.extend(halves.filter(|_| level < 63).map(|half| (level + 1, half)));
-    }
-    for neighbours in &mut all {
-        neighbours.sort_unstable();
-        neighbours.dedup();
-    }
-    all
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// The definition: for each level, all nodes of the class in the range that ends at the
-    /// farther one of the nearest nodes of either bit.
-    fn by_definition(strings: &[u64]) -> Vec<Vec<usize>> {
-        let prefix = |node: usize, level: u32| strings[node].checked_shr(64 - level).unwrap_or(0);
-        let bit = |node: usize, level: u32| strings[node] >> (63 - level) & 1;
-        let nodes = 0..strings.len();
-        let belongs = |node: usize, other: usize| {
-            (0..64).any(|level| {
-                let between = node.min(other) + 1..node.max(other);
-                let mut class = between.filter(|&it| prefix(it, level) == prefix(node, level));
-                let bits: Vec<_> = class.by_ref().map(|it| bit(it, level)).collect();
-                prefix(node, level) == prefix(other, level)
-                    && !(bits.contains(&0) && bits.contains(&1))
-            })
-        };
-        let of = |node| nodes.clone().filter(|&it| it != node && belongs(node, it)).collect();
-        nodes.clone().map(of).collect()
-    }
-
     #[test]
-    fn neighbourhoods_are_those_of_the_test_vector() {
-        let strings = [0b0010, 0b1011, 0b0110, 0b1000, 0b0001, 0b1110, 0b0100, 0b1101];
-        let strings = strings.map(|string: u64| string << 60);
-        let expected: [&[usize]; 8] = [
-            &[1, 2, 4],
-            &[0, 2, 3, 5],
-            &[0, 1, 3, 4, 6],
-            &[1, 2, 4, 5, 7],
-            &[0, 2, 3, 5, 6],
-            &[1, 3, 4, 6, 7],
-            &[2, 4, 5, 7],
-            &[3, 5, 6],
-        ];
-        assert_eq!(neighbourhoods(&strings), expected);
-        assert_eq!(by_definition(&strings), expected);
-    }
-
-    #[test]
-    fn classes_the_definition_and_the_local_test_agree() {
+    fn classes_and_the_local_test_agree() {
         for seed in 0..40 {
             let mixer = Mixer::new(seed);
             let members = super::super::place::sorted(mixer, NodeId::all(1 + seed as u32));
-            let strings: Vec<_> = members.iter().map(|&node| bits(mixer, node)).collect();
             let ideal = Levels::ideal(mixer, &members);
-            assert_eq!(neighbourhoods(&strings), by_definition(&strings), "seed {seed}");
             for (node, mut expected) in members.iter().zip(ideal) {
                 let mut levels = Levels::new(Place::new(*node, mixer));
                 members.iter().for_each(|&other| assert!(levels.hold(other)));

@@ -12,6 +12,7 @@ use crate::protocol::{Env, Snapshot};
 impl SkipDht {
     /// Hands over what it should not own, as far as it knows, and looks at what waits.
     pub(super) fn settle(&mut self, env: &mut impl Env<Self>) {
+        *self.is_settled = true;
         if let (Phase::Inside, Some(next)) = (self.phase, self.member.successor()) {
             let place = self.place();
             let beyond = Arc::up_to(place.at(next), place.here());
@@ -50,6 +51,7 @@ impl SkipDht {
             return; // A duplicate.
         }
         self.own.add(arc);
+        *self.is_settled = false;
         self.records.extend(records.iter().copied());
         if self.phase == Phase::Joining {
             self.phase = Phase::Inside;

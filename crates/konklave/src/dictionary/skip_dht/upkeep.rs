@@ -16,10 +16,15 @@ impl SkipDht {
     /// until it does: what it has sent may have come to a node that was about to leave.
     pub(super) fn tell_news(&mut self, env: &mut impl Env<Self>) {
         let overlay = self.member.overlay();
-        let [left, right] = Side::BOTH.map(|side| overlay.neighbours(side).last());
-        match (left, right, overlay.ring()) {
-            (None, Some(_), None) => self.has_news = true,
-            (Some(first), None, None) => env.send(first, Msg::Seek),
+        // Whether there is one is all that most nodes need to look at.
+        let [has_left, has_right] =
+            Side::BOTH.map(|side| overlay.neighbours(side).next().is_some());
+        match (has_left, has_right, overlay.ring()) {
+            (false, true, None) => self.has_news = true,
+            (true, false, None) => {
+                let first = overlay.neighbours(Side::Left).last();
+                first.into_iter().for_each(|first| env.send(first, Msg::Seek));
+            }
             _ => {}
         }
         if std::mem::take(&mut self.has_news) {
@@ -41,9 +46,9 @@ impl SkipDht {
         env: &mut E,
         happens: impl FnOnce(&mut Self, &mut E),
     ) {
-        let (before, first) = (self.view(), self.first_if_last());
+        let (before, first) = (self.member.overlay().clone(), self.first_if_last());
         happens(self, env);
-        if self.view() == before {
+        if *self.member.overlay() == before {
             return;
         }
         self.has_news = true;
@@ -59,15 +64,6 @@ impl SkipDht {
     fn first_if_last(&self) -> Option<NodeId> {
         let is_last = self.member.overlay().neighbours(Side::Right).next().is_none();
         self.member.overlay().ring().filter(|_| is_last)
-    }
-
-    /// A fingerprint of what it knows of the overlay, and its successor.
-    fn view(&self) -> (u64, Option<NodeId>) {
-        let (overlay, place) = (self.member.overlay(), self.place());
-        let sides = Side::BOTH.into_iter().flat_map(|side| overlay.neighbours(side));
-        let sum = sides.fold(0, |sum: u64, node| sum.wrapping_add(place.at(node).0));
-        let ring = overlay.ring().map_or(0, |node| place.at(node).0.rotate_left(1));
-        (sum.wrapping_add(ring), self.member.successor())
     }
 }
 
