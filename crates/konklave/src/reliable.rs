@@ -28,17 +28,20 @@
 //! that is missing. Between two nodes that are not in touch, four numbers remain.
 
 mod link;
+mod mentions;
 mod packet;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt::{self, Debug};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::derived::Derived;
 use crate::protocol::{Env, Invariant, Protocol, Snapshot};
 use crate::{NodeId, NodeSet};
 use link::Link;
+use mentions::Mentions;
 pub use packet::{Packet, Parcel};
 
 /// After how many periods without an acknowledgement a message is given up. It was sent again some
@@ -56,6 +59,8 @@ pub struct Reliable<P: Protocol> {
     /// How many messages are not acknowledged, on all links together: counted, because a node may
     /// have many links.
     outstanding: usize,
+    /// Whom those messages are about.
+    mentions: Derived<Mentions>,
     presence: Presence,
 }
 
@@ -99,8 +104,8 @@ impl<P: Protocol> Reliable<P> {
     /// acknowledgement a message is sent again, so a period should not be shorter than the way to
     /// the receiver and back takes.
     pub fn new(node: P, order: Order, period: Duration) -> Self {
-        let (links, presence) = (BTreeMap::new(), Presence::Here);
-        Self { node, order, period, links, outstanding: 0, presence }
+        let (links, mentions) = (BTreeMap::new(), Derived::default());
+        Self { node, order, period, links, outstanding: 0, mentions, presence: Presence::Here }
     }
 
     /// The node inside.
@@ -122,7 +127,13 @@ impl<P: Protocol> Reliable<P> {
             return;
         }
         let Self { node, links, period, outstanding, presence, .. } = self;
-        transition(node, &mut Numbering { links, outstanding, presence, period: *period, env });
+        let (period, sent) = (*period, Vec::new());
+        let mut numbering = Numbering { links, outstanding, sent, presence, period, env };
+        transition(node, &mut numbering);
+        for (to, number) in numbering.sent {
+            let msg = self.links.get(&to).and_then(|link| link.get(number));
+            msg.into_iter().for_each(|msg| self.mentions.add(to, self.node.tells(msg)));
+        }
         if self.presence == Presence::Gone {
             self.links.values_mut().for_each(Link::forget_waiting);
         }
@@ -156,6 +167,7 @@ impl<P: Protocol> Reliable<P> {
     /// The message with this number needs no more attention.
     fn settle(&mut self, to: NodeId, number: u64, env: &mut impl Env<Self>) -> Option<P::Msg> {
         let msg = self.links.get_mut(&to)?.take_outstanding(number)?;
+        self.mentions.remove(to, self.node.tells(&msg));
         self.outstanding -= 1;
         if self.outstanding == 0 {
             env.cancel_timer(Timer::Resend);
@@ -172,7 +184,10 @@ impl<P: Protocol> Reliable<P> {
 
     fn resend(&mut self, env: &mut impl Env<Self>) {
         for (&to, link) in &mut self.links {
-            self.outstanding -= link.grow_older(|parcel| env.send(to, Packet::Resend(parcel)));
+            for msg in link.grow_older(|parcel| env.send(to, Packet::Resend(parcel))) {
+                self.mentions.remove(to, self.node.tells(&msg));
+                self.outstanding -= 1;
+            }
         }
         if self.outstanding > 0 {
             env.set_timer(Timer::Resend, self.period);
@@ -239,12 +254,11 @@ impl<P: Protocol> Protocol for Reliable<P> {
     /// Also the receivers of what is not acknowledged, and the nodes that such a message tells of:
     /// it may be lost on its way, and is then only here.
     fn knows(&self) -> Option<Vec<NodeId>> {
-        let known = self.node.knows()?;
-        let outstanding = self.links.iter().flat_map(|(to, link)| {
-            link.outstanding().flat_map(|(_, msg)| [vec![*to], self.node.tells(msg)]).flatten()
-        });
-        let all: BTreeSet<NodeId> = known.into_iter().chain(outstanding).collect();
-        Some(all.into_iter().collect())
+        let mut known = self.node.knows()?;
+        known.extend(self.mentions.nodes());
+        known.sort_unstable();
+        known.dedup();
+        Some(known)
     }
 
     fn tells(&self, msg: &Self::Msg) -> Vec<NodeId> {
@@ -291,6 +305,8 @@ fn lift<P: Protocol>(invariant: Invariant<P>) -> Invariant<Reliable<P>> {
 struct Numbering<'a, P: Protocol, E> {
     links: &'a mut BTreeMap<NodeId, Link<P::Msg>>,
     outstanding: &'a mut usize,
+    /// The receivers and numbers of its messages.
+    sent: Vec<(NodeId, u64)>,
     presence: &'a mut Presence,
     period: Duration,
     env: &'a mut E,
@@ -299,6 +315,7 @@ struct Numbering<'a, P: Protocol, E> {
 impl<P: Protocol, E: Env<Reliable<P>>> Env<P> for Numbering<'_, P, E> {
     fn send(&mut self, to: NodeId, msg: P::Msg) {
         let parcel = self.links.entry(to).or_default().send(msg);
+        self.sent.push((to, parcel.number));
         self.env.send(to, Packet::Data(parcel));
         *self.outstanding += 1;
         if *self.outstanding == 1 {

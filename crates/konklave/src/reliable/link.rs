@@ -54,6 +54,11 @@ impl<M: Clone> Link<M> {
         self.outstanding.iter().map(|(&number, it)| (number, &it.msg))
     }
 
+    /// One of them.
+    pub(super) fn get(&self, number: u64) -> Option<&M> {
+        self.outstanding.get(&number).map(|it| &it.msg)
+    }
+
     /// Gives a message its number, and keeps it.
     pub(super) fn send(&mut self, msg: M) -> Parcel<M> {
         let number = self.next;
@@ -71,16 +76,19 @@ impl<M: Clone> Link<M> {
         self.outstanding.remove(&number).map(|it| it.msg)
     }
 
-    /// A period has ended: gives up what is too old, and sends again what is due. How many messages
-    /// were given up.
-    pub(super) fn grow_older(&mut self, mut resend: impl FnMut(Parcel<M>)) -> usize {
-        let before = self.outstanding.len();
+    /// A period has ended: gives up what is too old, and sends again what is due. What was given
+    /// up.
+    pub(super) fn grow_older(&mut self, mut resend: impl FnMut(Parcel<M>)) -> Vec<M> {
         self.outstanding.values_mut().for_each(|it| it.age += 1);
-        self.outstanding.retain(|_, it| it.age <= PATIENCE);
+        let mut given_up = Vec::new();
+        self.outstanding.retain(|_, it| {
+            given_up.extend((it.age > PATIENCE).then(|| it.msg.clone()));
+            it.age <= PATIENCE
+        });
         let since = self.first_outstanding();
         let due = self.outstanding.iter().filter(|(_, it)| is_due(it.age));
         due.for_each(|(&number, it)| resend(Parcel { number, since, msg: it.msg.clone() }));
-        before - self.outstanding.len()
+        given_up
     }
 
     /// Whether the message with this number from there was handed over, or never will be.

@@ -33,6 +33,15 @@ impl Protocol for Teller {
         env.emit(Event::Returned(number));
     }
 
+    fn knows(&self) -> Option<Vec<NodeId>> {
+        Some(vec![NodeId(5)])
+    }
+
+    /// A number is an address, too.
+    fn tells(&self, number: &u32) -> Vec<NodeId> {
+        vec![NodeId(*number)]
+    }
+
     fn invariants(&self) -> Vec<Invariant<Self>> {
         vec![Invariant::new("silence", |system| match system.messages {
             [] => Ok(()),
@@ -112,6 +121,28 @@ fn a_silent_receiver_is_sent_less_and_less_and_given_up() {
     // The next message says that the first one will not come.
     assert_eq!(told(&mut a, Input::Command(8)), ["-> 1 8 #1", "set Resend 4ms"]);
     assert_eq!(a.links[&B].outstanding().count(), 1);
+}
+
+/// A node knows whom its messages are about as long as they are not acknowledged, refused or given
+/// up.
+#[test]
+fn what_is_not_acknowledged_is_known() {
+    let mut a = node(Order::Any);
+    let known = |a: &Node| a.knows().unwrap().iter().map(|node| node.0).collect::<Vec<_>>();
+    assert_eq!(known(&a), [5]);
+    for number in [7, 7, 8, 9] {
+        told(&mut a, Input::Command(number));
+    }
+    assert_eq!(known(&a), [1, 5, 7, 8, 9]);
+    gets(&mut a, B, Packet::Ack { number: 0 });
+    assert_eq!(known(&a), [1, 5, 7, 8, 9], "the second message tells of it, too");
+    gets(&mut a, B, Packet::Ack { number: 1 });
+    gets(&mut a, B, Packet::Ack { number: 1 });
+    assert_eq!(known(&a), [1, 5, 8, 9]);
+    gets(&mut a, B, Packet::Refused { number: 3 });
+    assert_eq!(known(&a), [1, 5, 8]);
+    (0..=PATIENCE).for_each(|_| drop(told(&mut a, Input::Timer(Timer::Resend))));
+    assert_eq!(known(&a), [5]);
 }
 
 #[test]
