@@ -11,6 +11,7 @@ pub mod maekawa;
 pub mod median_log;
 pub mod naimi_trehel;
 pub mod overlay;
+pub mod peers;
 pub mod perpetuum;
 pub mod peterson;
 pub mod placement;

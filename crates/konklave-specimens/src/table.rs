@@ -5,6 +5,7 @@ pub(crate) mod consensus;
 pub(crate) mod dictionaries;
 pub(crate) mod elections;
 pub(crate) mod overlays;
+pub(crate) mod peers;
 pub(crate) mod permissions;
 pub(crate) mod placements;
 pub(crate) mod rings;
@@ -28,7 +29,8 @@ use crate::{Flaw, Flawed};
 pub fn all() -> impl Iterator<Item = &'static Specimen> {
     let locks = [&permissions::ALL[..], &tokens::ALL, &bookings::ALL];
     let elections = [&rings::ALL[..], &elections::ALL];
-    let others = [&overlays::ALL[..], &dictionaries::ALL, &placements::ALL, &consensus::ALL];
+    let others =
+        [&overlays::ALL[..], &dictionaries::ALL, &placements::ALL, &peers::ALL, &consensus::ALL];
     let groups = [&locks[..], &elections, &others].concat();
     groups.into_iter().flatten()
 }
