@@ -4,7 +4,7 @@ use konklave::NodeId;
 use konklave::circle::{Arc, Arcs, Mixer};
 use konklave::dictionary::Opening;
 use konklave::dictionary::combine_split::{CombineSplit, Variant};
-use konklave::dictionary::prefix_dht::{PrefixDht, bridges};
+use konklave::dictionary::prefix_dht::{Classes, PrefixDht, Responsible, bridges};
 use konklave::dictionary::skip_dht::SkipDht;
 use konklave::dictionary::skip_dht::copied::CopiedDht;
 use konklave::overlay::build_list::BuildList;
@@ -45,8 +45,8 @@ const START: Choice = Choice {
 
 const RESPONSIBLE: Choice = Choice::new(
     "responsible",
-    &["smallest"],
-    "Which of several nodes that match a key equally well is responsible",
+    &["smallest", "agreed"],
+    "Which of several equally good matches has a key: the smallest, or the one they agree on",
 );
 
 /// A network that does not change, in which nodes rest.
@@ -169,13 +169,22 @@ fn prefix_dht(site: &Site) -> Result<Box<dyn System + '_>, Refusal> {
         Family::Legal if site.get::<u32>(&JOINS) == Some(0) => Opening::Steady,
         _ => Opening::Changing,
     };
+    let classes = (site.choice(RESPONSIBLE.name) == "agreed")
+        .then(|| Classes::new(peers.mixer, peers.members.iter().copied()));
     let make = move |me: NodeId| {
         let known = match &peers.starts[me.index()] {
             Start::Knowing { held, .. } if peers.family == Family::Legal => &held[..],
             _ => &[],
         };
-        let bridges = bridges(Place::new(me, peers.mixer), known);
-        PrefixDht::new(peers.member(me), peers.has(me).then_some(bridges), opening)
+        let (bridges, responsible) = match &classes {
+            None => (bridges(Place::new(me, peers.mixer), known), Responsible::Smallest),
+            Some(classes) => {
+                let (bridges, opinions) = classes.agreed(me, known);
+                (bridges, Responsible::Agreed(opinions))
+            }
+        };
+        let bridges = peers.has(me).then_some(bridges);
+        PrefixDht::new(peers.member(me), bridges, responsible, opening)
     };
     dictionary(Shared::new(0).stabilising().monotone(), site, make)
 }

@@ -4,7 +4,7 @@ use konklave::NodeId;
 use konklave::circle::Mixer;
 use konklave::dictionary::Opening;
 use konklave::dictionary::combine_split::{CombineSplit, Variant};
-use konklave::dictionary::prefix_dht::{PrefixDht, bridges};
+use konklave::dictionary::prefix_dht::{PrefixDht, Responsible, bridges};
 use konklave::overlay::build_list::BuildList;
 use konklave::overlay::place::sorted;
 use konklave::overlay::skip_plus::SkipPlus;
@@ -117,7 +117,8 @@ fn prefix(site: &Site) -> Built<'_> {
             Start::Knowing { held, .. } => Some(bridges(Place::new(me, mixer), held)),
             _ => None,
         };
-        let right = PrefixDht::new(member(me, mixer, &starts), known, Opening::Changing);
+        let member = member(me, mixer, &starts);
+        let right = PrefixDht::new(member, known, Responsible::Smallest, Opening::Changing);
         Flawed::new(right, DropsBeforeStored)
     };
     Ok(erased_nodes(Shared::<Keyed>::new(0).monotone(), site, make))

@@ -28,6 +28,15 @@
 //! and still has it. In a legal network, all bridges that can be are set, and all ways to a key end
 //! at the same node, since every hop lengthens the common prefix or lowers the position in it.
 //!
+//! Which of several best matches is responsible is an option. Both variants keep the theorem, since
+//! both lead through the class over sticky addresses and without cycles:
+//!
+//! - `--responsible smallest`: the smallest position. Nobody need be asked, but a newcomer with a
+//!   smaller position takes over all records of its class.
+//! - `--responsible agreed`: the node that the class agrees on, by the minimum rule among those
+//!   that stand for it, told from neighbour to neighbour. A newcomer that hears of an agreement
+//!   follows it, and no record moves; but neighbours of a class talk in every turn.
+//!
 //! # Cost
 //!
 //! Messages: about (log2 n)/2 + 3 per operation, beside upkeep. Only bits in which the node differs
@@ -47,9 +56,12 @@
 //! # Differs from the paper
 //!
 //! The paper searches for nodes; the lecture adds data. It leaves open which of several best
-//! matches is responsible, and suggests that they agree by consensus. Here the smallest one is, and
-//! the way to it consists of sticky addresses, too, so the theorem holds for it as well.
+//! matches is responsible, and suggests that they agree on the value by consensus. Here one of them
+//! is responsible, the smallest or the one that they agree on, and the way to it consists of sticky
+//! addresses, too, so the theorem holds for it as well. The rule for agreement is that of the
+//! minimum: an opinion that can return to an old one, as with medians, would let ways change.
 
+mod agreed;
 mod placement;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -64,6 +76,7 @@ use crate::overlay::skip_plus::SkipPlus;
 use crate::overlay::{self, Member, Overlay, Place};
 use crate::protocol::{Env, Hosts, Invariant, Never, Protocol};
 use crate::{NodeId, NodeSet};
+pub use agreed::{Classes, Responsible};
 
 /// What nodes send each other.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -106,6 +119,13 @@ pub enum Msg {
         /// Its version.
         version: Version,
     },
+    /// Whom the sender takes for responsible, among the nodes that share more bits with it.
+    Opinion {
+        /// More than so many.
+        level: u32,
+        /// Whom, if anybody.
+        held: Option<NodeId>,
+    },
 }
 
 const _: () = assert!(size_of::<Msg>() <= 48);
@@ -117,6 +137,7 @@ pub struct PrefixDht {
     is_inside: bool,
     /// For each level the node that requests of this level are passed on to, for ever.
     bridges: BTreeMap<u32, NodeId>,
+    responsible: Responsible,
     operations: OneByOne<DictionaryOp>,
     copies: BTreeMap<u64, Copied>,
     /// Operations that this process has invoked before it has joined.
@@ -130,12 +151,14 @@ impl PrefixDht {
     pub fn new(
         member: Member<SkipPlus>,
         bridges: Option<BTreeMap<u32, NodeId>>,
+        responsible: Responsible,
         opening: Opening,
     ) -> Self {
         Self {
             member,
             is_inside: bridges.is_some(),
             bridges: bridges.unwrap_or_default(),
+            responsible,
             operations: OneByOne::default(),
             copies: BTreeMap::new(),
             waiting: VecDeque::new(),
@@ -163,10 +186,18 @@ impl PrefixDht {
         self.copies.iter().filter_map(|(&key, &copy)| Some((self.next(key)?, key, copy)))
     }
 
+    /// For each level the first of these nodes that can be its bridge.
+    fn fit(&self, nodes: &[NodeId]) -> BTreeMap<u32, NodeId> {
+        match self.responsible {
+            Responsible::Smallest => bridges(self.place(), nodes),
+            Responsible::Agreed(_) => crossings(self.place(), nodes),
+        }
+    }
+
     /// Asks a neighbour for each level without a bridge whether it is there.
     fn verify(&self, env: &mut impl Env<Self>) {
         let known = self.member.overlay().kept();
-        let mut missing = bridges(self.place(), &known);
+        let mut missing = self.fit(&known);
         missing.retain(|level, _| !self.bridges.contains_key(level));
         let nodes: BTreeSet<NodeId> = missing.into_values().collect();
         nodes.into_iter().for_each(|node| env.send(node, Msg::Verify));
@@ -174,7 +205,7 @@ impl PrefixDht {
 
     /// A node that is there becomes the bridge of every level that lacks one, if it is fit for it.
     fn cross(&mut self, node: NodeId) {
-        for (level, node) in bridges(self.place(), &[node]) {
+        for (level, node) in self.fit(&[node]) {
             self.bridges.entry(level).or_insert(node);
         }
     }
@@ -237,13 +268,19 @@ fn level(place: Place, key: u64) -> u32 {
 /// For each level the first of these nodes that can be a bridge from this place: with the opposite
 /// bit if there is one, otherwise one with a smaller position that shares more bits.
 pub fn bridges(place: Place, nodes: &[NodeId]) -> BTreeMap<u32, NodeId> {
-    let common = |node: NodeId| place.common_prefix(place.me, node);
+    let mut found = crossings(place, nodes);
+    for &node in nodes.iter().filter(|node| place.at(**node) < place.here()) {
+        let levels = 0..place.common_prefix(place.me, node);
+        levels.for_each(|level| _ = found.entry(level).or_insert(node));
+    }
+    found
+}
+
+/// For each level the first of these nodes with the opposite bit.
+fn crossings(place: Place, nodes: &[NodeId]) -> BTreeMap<u32, NodeId> {
     let mut found = BTreeMap::new();
     for &node in nodes.iter().filter(|node| **node != place.me) {
-        found.entry(common(node)).or_insert(node);
-    }
-    for &node in nodes.iter().filter(|node| place.at(**node) < place.here()) {
-        (0..common(node)).for_each(|level| _ = found.entry(level).or_insert(node));
+        found.entry(place.common_prefix(place.me, node)).or_insert(node);
     }
     found
 }
@@ -292,6 +329,7 @@ impl Protocol for PrefixDht {
                 env.send(from, Msg::MoveAck { key, version: copy.version() });
             }
             Msg::MoveAck { key, version } => self.drop_if_moved(key, version),
+            Msg::Opinion { level, held } => self.hear(from, level, held, env),
         }
     }
 
@@ -303,6 +341,7 @@ impl Protocol for PrefixDht {
         if self.is_inside {
             self.run(env, |it, env| it.on_tick(env));
             self.verify(env);
+            self.gossip(env);
             for (to, key, copy) in self.moving() {
                 env.send(to, Msg::Move { key, copy });
             }
@@ -317,6 +356,7 @@ impl Protocol for PrefixDht {
     fn knows(&self) -> Option<Vec<NodeId>> {
         let mut known = self.member.knows()?;
         known.extend(self.bridges.values());
+        known.extend(self.responsible.opinions());
         Some(known)
     }
 
@@ -325,6 +365,7 @@ impl Protocol for PrefixDht {
             Msg::Overlay(msg) => self.member.tells(msg),
             // Its process is answered.
             Msg::Request { task, .. } => vec![task.client],
+            Msg::Opinion { held, .. } => Vec::from_iter(*held),
             _ => Vec::new(),
         }
     }
