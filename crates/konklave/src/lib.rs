@@ -11,6 +11,7 @@
 //! | [`booking`] | booking: of intervals that overlap, at most one is held at a time |
 //! | [`election`] | leader election: exactly one node is elected, and all nodes learn which |
 //! | [`dictionary`] | a distributed dictionary: keys with values, spread over a changing group |
+//! | [`queue`] | a distributed queue: processes append elements and take the oldest out |
 //! | [`consensus`] | stable consensus: all nodes come to hold the same value |
 //! | [`object`] | shared objects: what each answers if one operation follows the other |
 //! | [`reliable`] | reliable links around any protocol, over a network that loses and duplicates |
@@ -40,6 +41,7 @@ mod node_set;
 pub mod object;
 pub mod overlay;
 pub mod protocol;
+pub mod queue;
 mod recorder;
 pub mod reliable;
 pub mod sense;
