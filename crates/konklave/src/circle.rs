@@ -36,6 +36,8 @@ impl Salt {
     pub const KEY: Self = Self(2);
     /// The random bit string of a node, in overlays with levels.
     pub const BITS: Self = Self(3);
+    /// The middle node of a process, in the linearised de Bruijn network.
+    pub const MIDDLE: Self = Self(7);
 }
 
 /// The hash functions of one system.

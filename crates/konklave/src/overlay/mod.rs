@@ -18,6 +18,7 @@
 
 pub mod build_list;
 pub mod build_ring;
+pub mod ldb;
 pub mod member;
 pub mod place;
 pub mod skip_plus;
