@@ -38,6 +38,8 @@ impl Salt {
     pub const BITS: Self = Self(3);
     /// The middle node of a process, in the linearised de Bruijn network.
     pub const MIDDLE: Self = Self(7);
+    /// A position of a queue.
+    pub const POSITION: Self = Self(99);
 }
 
 /// The hash functions of one system.

@@ -16,6 +16,8 @@
 //! - **joins and leaves end** (liveness): a process that wants to join or to leave eventually has.
 
 pub mod central_queue;
+pub mod skueue;
+pub mod waves;
 
 use crate::object;
 pub use crate::object::{Event, Queue, QueueOp};

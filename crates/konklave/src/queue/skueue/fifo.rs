@@ -1,0 +1,201 @@
+//! Positions of a queue, served in waves: the anchor knows two ends, and how often it was asked.
+//!
+//! A batch tells the lengths of runs: so many enqueues, so many dequeues, so many enqueues, and so
+//! on. Two counts alone would let a dequeue overtake an enqueue of its own process.
+
+use serde::{Deserialize, Serialize};
+use smallvec::SmallVec;
+
+use crate::object::QueueOp;
+use crate::queue::waves::Service;
+
+/// The ends of the queue, at the anchor.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Fifo {
+    /// The position of the oldest element.
+    first: u64,
+    /// The position of the next element: `first..next` are taken.
+    next: u64,
+    /// How many operations have a place in the order.
+    done: u64,
+}
+
+impl Fifo {
+    /// How many elements have been enqueued and not been dequeued.
+    pub fn held(&self) -> u64 {
+        self.next - self.first
+    }
+}
+
+/// What the anchor says about a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Run {
+    /// The position of its first operation.
+    position: u64,
+    /// For how many operations there are positions; a dequeue beyond finds the queue empty.
+    positions: u32,
+    /// The place of its first operation in the order of all.
+    witness: u64,
+}
+
+/// What the anchor says about an operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Place {
+    /// The position of its element; `None` if the queue is empty.
+    pub position: Option<u64>,
+    /// Its place in the order of all operations.
+    pub witness: u64,
+}
+
+/// Which runs an operation belongs to: those with an even number are enqueues.
+fn parity(op: QueueOp) -> usize {
+    usize::from(op == QueueOp::Dequeue)
+}
+
+impl Service for Fifo {
+    type Op = QueueOp;
+    type Batch = Vec<u32>;
+    type Assignment = Vec<Run>;
+    type Place = Place;
+
+    fn build(ops: impl Iterator<Item = QueueOp>) -> Vec<u32> {
+        let mut runs = Vec::new();
+        for op in ops {
+            while runs.is_empty() || (runs.len() - 1) % 2 != parity(op) {
+                runs.push(0);
+            }
+            *runs.last_mut().expect("there is one now") += 1;
+        }
+        runs
+    }
+
+    fn combine(batch: &mut Vec<u32>, next: &Vec<u32>) {
+        batch.resize(batch.len().max(next.len()), 0);
+        batch.iter_mut().zip(next).for_each(|(sum, run)| *sum += run);
+    }
+
+    fn is_empty(batch: &Vec<u32>) -> bool {
+        batch.is_empty()
+    }
+
+    fn assign(&mut self, batch: &Vec<u32>) -> Vec<Run> {
+        let mut assign = |(index, &length): (usize, &u32)| {
+            let witness = self.done;
+            self.done += u64::from(length);
+            if index % 2 == 0 {
+                let position = self.next;
+                self.next += u64::from(length);
+                return Run { position, positions: length, witness };
+            }
+            let position = self.first;
+            let positions = u64::from(length).min(self.held());
+            self.first += positions;
+            Run { position, positions: positions as u32, witness }
+        };
+        batch.iter().enumerate().map(&mut assign).collect()
+    }
+
+    fn decompose(assignment: &mut Vec<Run>, first: &Vec<u32>) -> Vec<Run> {
+        let cut = |(run, &length): (&mut Run, &u32)| take(run, length);
+        assignment.iter_mut().zip(first).map(cut).collect()
+    }
+
+    fn start(mut assignment: Vec<Run>, ops: impl Iterator<Item = QueueOp>) -> SmallVec<[Place; 2]> {
+        let mut at = 0;
+        let place = |op| {
+            while at % 2 != parity(op) {
+                at += 1;
+            }
+            let run = take(&mut assignment[at], 1);
+            let position = (run.positions > 0).then_some(run.position);
+            Place { position, witness: run.witness }
+        };
+        ops.map(place).collect()
+    }
+}
+
+/// Takes what belongs to the first operations out of a run.
+fn take(run: &mut Run, length: u32) -> Run {
+    let positions = length.min(run.positions);
+    let part = Run { positions, ..*run };
+    run.position += u64::from(positions);
+    run.positions -= positions;
+    run.witness += u64::from(length); // Also of those that find nothing.
+    part
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DEQUEUE: QueueOp = QueueOp::Dequeue;
+    const ENQUEUE: QueueOp = QueueOp::Enqueue(0);
+
+    /// Positions as in the paper, which counts from 1.
+    fn intervals(runs: &[Run]) -> Vec<Option<(u64, u64)>> {
+        let interval = |run: &Run| {
+            let last = run.position + u64::from(run.positions);
+            (run.positions > 0).then_some((run.position + 1, last))
+        };
+        runs.iter().map(interval).collect()
+    }
+
+    /// The elements `first..=last` are in the queue.
+    fn holding(first: u64, last: u64) -> Fifo {
+        Fifo { first: first - 1, next: last, done: 0 }
+    }
+
+    #[test]
+    fn runs_keep_the_program_order() {
+        let ops = [DEQUEUE, ENQUEUE, ENQUEUE, DEQUEUE, ENQUEUE, DEQUEUE, DEQUEUE, ENQUEUE];
+        assert_eq!(Fifo::build(ops.into_iter()), [0, 1, 2, 1, 1, 2, 1]);
+        assert_eq!(Fifo::build([ENQUEUE].into_iter()), [1]);
+        assert!(Fifo::is_empty(&Fifo::build([].into_iter())));
+    }
+
+    #[test]
+    fn the_anchor_assigns_one_run_after_the_other() {
+        let batch = vec![0, 1, 2, 1, 1, 2, 1];
+        let mut empty = holding(1, 0);
+        let expected =
+            [None, None, Some((1, 2)), Some((1, 1)), Some((3, 3)), Some((2, 3)), Some((4, 4))];
+        assert_eq!(intervals(&empty.assign(&batch)), expected);
+        assert_eq!(empty, Fifo { done: 8, ..holding(4, 4) });
+        let mut filled = holding(5, 7);
+        let expected = [
+            None,
+            Some((5, 5)),
+            Some((8, 9)),
+            Some((6, 6)),
+            Some((10, 10)),
+            Some((7, 8)),
+            Some((11, 11)),
+        ];
+        assert_eq!(intervals(&filled.assign(&batch)), expected);
+        assert_eq!(filled, Fifo { done: 8, ..holding(9, 11) });
+    }
+
+    #[test]
+    fn each_part_gets_its_own() {
+        let (one, two) = (vec![2, 1], vec![1, 3]);
+        let mut batch = one.clone();
+        Fifo::combine(&mut batch, &two);
+        assert_eq!(batch, [3, 4]);
+        let mut assignment = holding(1, 1).assign(&batch);
+        let first = Fifo::decompose(&mut assignment, &one);
+        let second = Fifo::decompose(&mut assignment, &two);
+        assert_eq!(intervals(&first), [Some((2, 3)), Some((1, 1))]);
+        assert_eq!(intervals(&second), [Some((4, 4)), Some((2, 4))]);
+        let witnesses = |runs: &[Run]| runs.iter().map(|run| run.witness).collect::<Vec<_>>();
+        assert_eq!((witnesses(&first), witnesses(&second)), (vec![0, 3], vec![2, 4]));
+    }
+
+    #[test]
+    fn a_dequeue_that_finds_nothing_has_a_place_in_the_order() {
+        let ops = [DEQUEUE, DEQUEUE, ENQUEUE, DEQUEUE];
+        let assignment = holding(1, 1).assign(&Fifo::build(ops.into_iter()));
+        let places = Fifo::start(assignment, ops.into_iter());
+        let found: Vec<_> = places.iter().map(|it| (it.position, it.witness)).collect();
+        assert_eq!(found, [(Some(0), 0), (None, 1), (Some(1), 2), (Some(1), 3)]);
+    }
+}
