@@ -192,10 +192,10 @@ mod tests {
 
     #[test]
     fn a_dequeue_that_finds_nothing_has_a_place_in_the_order() {
-        let ops = [DEQUEUE, DEQUEUE, ENQUEUE, DEQUEUE];
+        let ops = [DEQUEUE, DEQUEUE, DEQUEUE, ENQUEUE, DEQUEUE];
         let assignment = holding(1, 1).assign(&Fifo::build(ops.into_iter()));
         let places = Fifo::start(assignment, ops.into_iter());
         let found: Vec<_> = places.iter().map(|it| (it.position, it.witness)).collect();
-        assert_eq!(found, [(Some(0), 0), (None, 1), (Some(1), 2), (Some(1), 3)]);
+        assert_eq!(found, [(Some(0), 0), (None, 1), (None, 2), (Some(1), 3), (Some(1), 4)]);
     }
 }
