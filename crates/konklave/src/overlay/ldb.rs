@@ -9,10 +9,10 @@
 //! with short walks to the next middle node between them, a message is near any point
 //! ([`Ldb::next`]). Steps between the nodes of one process cost nothing.
 //!
-//! The same edges hold a tree of height O(log n), the *aggregation tree*: the parent of a right node
-//! is its middle node, of a middle node its left node, and of a left node its predecessor. The root
-//! is the minimum, the *anchor*. Only edges to left nodes lead from process to process, so there are
-//! n-1 of these, and a process has at most two children.
+//! The same edges hold a tree of height O(log n), the *aggregation tree*: the parent of a right
+//! node is its middle node, of a middle node its left node, and of a left node its predecessor. The
+//! root is the minimum, the *anchor*. Only edges to left nodes lead from process to process, so
+//! there are n-1 of these, and a process has at most two children.
 
 use std::fmt::{self, Debug};
 

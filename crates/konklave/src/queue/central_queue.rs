@@ -9,8 +9,8 @@
 //! arrival and answers. So the order of arrival is the order of the queue. The server can be a
 //! client, too: its messages to itself are local calls and are not counted.
 //!
-//! The other queues are measured against this one. None needs fewer messages, but the server carries
-//! all the load: as processes invoke more operations, it is the first to be overloaded.
+//! The other queues are measured against this one. None needs fewer messages, but the server
+//! carries all the load: as processes invoke more operations, it is the first to be overloaded.
 //!
 //! # Cost
 //!

@@ -1,9 +1,9 @@
 //! The distributed queue: processes append elements, and take out the one that has waited longest.
 //!
 //! A process enqueues an element or dequeues one; a dequeue of an empty queue is answered with
-//! nothing. A process may invoke the next operation before the last has returned. The aim is a queue
-//! without a bottleneck: as more processes use it, no node has more work, and none waits longer than
-//! the size of the network demands.
+//! nothing. A process may invoke the next operation before the last has returned. The aim is a
+//! queue without a bottleneck: as more processes use it, no node has more work, and none waits
+//! longer than the size of the network demands.
 //!
 //! The witness of an operation is its place in the one order of all operations, from zero: the
 //! number of operations that the queue carried out before.

@@ -1,7 +1,7 @@
 //! Processes ask for positions of the queue together, in waves, and store elements in a dictionary.
 //!
-//! M. Feldmann, C. Scheideler, A. Setzer: Skueue: A Scalable and Sequentially Consistent Distributed
-//! Queue. IPDPS, 2018.
+//! M. Feldmann, C. Scheideler, A. Setzer: Skueue: A Scalable and Sequentially Consistent
+//! Distributed Queue. IPDPS, 2018.
 //!
 //! # Idea
 //!
@@ -9,8 +9,8 @@
 //! position in a linearised de Bruijn network. An enqueue gets the next free position and puts its
 //! element there; a dequeue gets the oldest taken one and fetches the element. Only the anchor of
 //! the aggregation tree knows which positions these are, but it is not asked by each process: in a
-//! wave, processes add up what they want on the way to the anchor, and split on the way back what it
-//! has assigned. So its work does not depend on the number of operations, and all elements of a
+//! wave, processes add up what they want on the way to the anchor, and split on the way back what
+//! it has assigned. So its work does not depend on the number of operations, and all elements of a
 //! wave travel at the same time.
 //!
 //! A process sends the lengths of its runs of enqueues and dequeues, so no operation overtakes an
@@ -25,8 +25,8 @@
 //!
 //! # Cost
 //!
-//! Messages: O(log n) per operation and 2(n-1) per wave. The way of an element takes about 2.6 log2 n
-//! of them, and its answer one. To wake a wave costs at most one message per process.
+//! Messages: O(log n) per operation and 2(n-1) per wave. The way of an element takes about 2.6 log2
+//! n of them, and its answer one. To wake a wave costs at most one message per process.
 //!
 //! - Time: twice the height of the tree per wave, O(log n), and O(log n) for the element.
 //! - State: six addresses, two batches, and about m/n of m elements.
@@ -42,8 +42,8 @@
 //!
 //! # Differs from the paper
 //!
-//! The three virtual nodes of a process act in one step. Waves sleep while nobody asks; in the paper
-//! empty ones circulate. Processes cannot join or leave.
+//! The three virtual nodes of a process act in one step. Waves sleep while nobody asks; in the
+//! paper empty ones circulate. Processes cannot join or leave.
 
 mod fifo;
 

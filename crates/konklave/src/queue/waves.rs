@@ -1,23 +1,24 @@
 //! Waves: the processes of a tree ask for places in one order together, as often as they need.
 //!
-//! M. Feldmann, C. Scheideler, A. Setzer: Skueue: A Scalable and Sequentially Consistent Distributed
-//! Queue. IPDPS, 2018.
+//! M. Feldmann, C. Scheideler, A. Setzer: Skueue: A Scalable and Sequentially Consistent
+//! Distributed Queue. IPDPS, 2018.
 //!
 //! In a wave every process sends one batch to its parent: its own operations, combined with the
 //! batches of its children. The root, the *anchor*, assigns places to the whole batch, and the
 //! assignment is decomposed on the way back, in the order in which batches were combined. So the
-//! anchor handles one message per child and wave, however many operations there are. A process sends
-//! its next batch only when it has the assignment of the last, so every wave has one batch of every
-//! process, and the order of a wave keeps the program order of each.
+//! anchor handles one message per child and wave, however many operations there are. A process
+//! sends its next batch only when it has the assignment of the last, so every wave has one batch of
+//! every process, and the order of a wave keeps the program order of each.
 //!
-//! An operation returns after the anchor has assigned its wave. By then, every process has given its
-//! batch to that wave, so whatever is invoked later is in a later wave: the order agrees with real
-//! time.
+//! An operation returns after the anchor has assigned its wave. By then, every process has given
+//! its batch to that wave, so whatever is invoked later is in a later wave: the order agrees with
+//! real time.
 //!
 //! Waves sleep: the anchor keeps the assignment of an empty wave until somebody needs the next one.
 //! A process with an operation whose batch is gone wakes its parent, once per wave and only if the
-//! batch was empty; a parent that has not sent its own batch notes there that there is more to come.
-//! At the beginning, all processes have sent an empty batch. So if nobody asks, nothing is sent.
+//! batch was empty; a parent that has not sent its own batch notes there that there is more to
+//! come. At the beginning, all processes have sent an empty batch. So if nobody asks, nothing is
+//! sent.
 //!
 //! What places are, a [`Service`] says.
 
