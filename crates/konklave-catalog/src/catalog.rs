@@ -24,6 +24,7 @@ impl Catalog {
             crate::election::entries(),
             crate::overlay::entries(),
             crate::dictionary::entries(),
+            crate::queue::entries(),
             crate::consensus::entries(),
         ];
         entries.into_iter().flatten().fold(Self::default(), Self::with)

@@ -45,6 +45,7 @@ pub mod option;
 pub mod overlay;
 pub mod problem;
 pub mod quantity;
+pub mod queue;
 pub mod refusal;
 mod search;
 pub mod setup;

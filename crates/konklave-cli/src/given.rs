@@ -146,7 +146,7 @@ fn option(catalog: &Catalog, option: &'static Opt, verb: Verb) -> Arg {
         .filter(|problem| problem.option(option.name).is_some())
         .map(|problem| problem.title)
         .collect();
-    let usual = option.usual(verb).map_or("", |usual| usual.text());
+    let usual = defaults(catalog, option, verb);
     let check = move |text: &str| {
         // A list keeps its commas; each number in it may be written in any form.
         let text = text.split(',').map(plain).collect::<Vec<_>>().join(",");
@@ -163,6 +163,19 @@ fn option(catalog: &Catalog, option: &'static Opt, verb: Verb) -> Arg {
         .help(format!("{} [default: {usual}]", option.help))
         .help_heading(in_one(&owners))
         .value_parser(check)
+}
+
+/// The default of an option; where that of another problem differs, with the name of the problem.
+fn defaults(catalog: &Catalog, option: &Opt, verb: Verb) -> String {
+    let text = |option: &Opt| option.usual(verb).map_or("", |usual| usual.text());
+    let usual = text(option);
+    let problems = catalog.problems().iter();
+    let others = problems.filter_map(|it| Some((it.name, text(it.option(option.name)?))));
+    let differs = |(name, other): (&str, &str)| match other == usual || other.is_empty() {
+        true => String::new(),
+        false => format!("; {name}: {other}"),
+    };
+    usual.to_owned() + &others.map(differs).collect::<String>()
 }
 
 /// The titles of several problems as one: only the first begins with a capital letter.

@@ -226,8 +226,9 @@ fn messages_have_the_same_kinds_in_a_trace_as_in_the_simulator() {
 fn everyone_is_served_and_everyone_learns_the_winner() {
     let served = [("mutex", "entries", 9 * 3), ("booking", "attempts", 9 * 3)];
     let others = [("election", "known_by", 9), ("dictionary", "operations", 9 * 3)];
+    let queues = [("queue", "operations", 9 * 3)];
     let stable = [("consensus", "minority", 0), ("overlay", "searches", 9)];
-    let served = [&served[..], &others, &stable].concat();
+    let served = [&served[..], &others, &queues, &stable].concat();
     for entry in CATALOG.entries() {
         let name = entry.problem.name;
         let (_, quantity, expected) = served.iter().find(|(it, ..)| *it == name).expect(name);
@@ -237,7 +238,7 @@ fn everyone_is_served_and_everyone_learns_the_winner() {
             "election" => case.setup,
             "consensus" => case.setup.with("adversary", "none"),
             "overlay" => case.setup.with("joins", 0).with("leaves", 0).with("searches", 9),
-            "dictionary" => case.setup.with("ops", 3).with_others(entry),
+            "dictionary" | "queue" => case.setup.with("ops", 3).with_others(entry),
             _ => case.setup.with("requesters", "all").with("entries", 3),
         };
         let report = case.run(entry).unwrap();

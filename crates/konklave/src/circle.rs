@@ -36,10 +36,6 @@ impl Salt {
     pub const KEY: Self = Self(2);
     /// The random bit string of a node, in overlays with levels.
     pub const BITS: Self = Self(3);
-    /// The middle node of a process, in the linearised de Bruijn network.
-    pub const MIDDLE: Self = Self(7);
-    /// A position of a queue.
-    pub const POSITION: Self = Self(99);
 }
 
 /// The hash functions of one system.

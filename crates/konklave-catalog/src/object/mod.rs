@@ -220,9 +220,13 @@ impl<S: Service> Problem for Shared<S> {
             .with(&MESSAGES, report.messages_per_operation)
             .with(&LATENCY, report.latency)
             .with(&THROUGHPUT, report.throughput)
-            .with(&JOINED, report.joined)
-            .with(&LEFT, report.left)
             .histogram(&LATENCY, report.latencies);
+        // Not of objects whose processes do not join and leave.
+        for (quantity, count) in [(&JOINED, report.joined), (&LEFT, report.left)] {
+            if S::ABOUT.quantities.iter().any(|it| it.name == quantity.name) {
+                measures = measures.with(quantity, count);
+            }
+        }
         measures.history = report.history;
         measures
     }
@@ -244,7 +248,8 @@ impl<S: Service> Problem for Shared<S> {
 
 /// The letters of --mix, each of them an operation of the object.
 fn letters<S: Service>(site: &Site) -> Result<Vec<char>, Refusal> {
-    let mix: String = site.get(&MIX).unwrap_or_default();
+    let option = S::ABOUT.option(MIX.name).unwrap_or(&MIX);
+    let mix: String = site.get(option).unwrap_or_default();
     let known = |letter: &char| S::operation(*letter, 0, 0).is_some();
     let all: String = ('a'..='z').filter(known).collect();
     match mix.chars().find(|letter| !known(letter)) {

@@ -209,19 +209,20 @@ pub static WINDOW: Opt = Opt {
     )
 };
 
-/// Which operations.
-pub static MIX: Opt = optional(
-    "mix",
-    "LETTERS",
-    "Operations, each as often as its letter is here: p puts, g gets, d deletes",
-    &[
-        (Verb::Run, Usual::Is("pppgggd")),
-        (Verb::Check, Usual::Is("pg")),
-        (Verb::Compare, Usual::Is("pppgggd")),
-        (Verb::Sweep, Usual::Is("pppgggd")),
-    ],
-    is_text,
-);
+/// Which operations, with the defaults of an object.
+pub const fn mix(usual: &'static [(Verb, Usual)]) -> Opt {
+    let help = "Operations, each as often as its letter is here. Dictionary: p puts, g gets, d \
+                deletes; queue: e enqueues, d dequeues";
+    optional("mix", "LETTERS", help, usual, is_text)
+}
+
+/// Which operations on a dictionary.
+pub static MIX: Opt = mix(&[
+    (Verb::Run, Usual::Is("pppgggd")),
+    (Verb::Check, Usual::Is("pg")),
+    (Verb::Compare, Usual::Is("pppgggd")),
+    (Verb::Sweep, Usual::Is("pppgggd")),
+]);
 
 /// On which keys.
 pub static KEYS: Opt = Opt {

@@ -67,9 +67,12 @@ impl Debug for Virtual {
     }
 }
 
+/// Places the middle nodes.
+const MIDDLE: Salt = Salt(7);
+
 /// The label of the middle node of a process. Its last bit is 0, so that half of it is exact.
 pub fn middle(mixer: Mixer, node: NodeId) -> Point {
-    Point(mixer.mix(node.0.into(), Salt::MIDDLE) & !1)
+    Point(mixer.mix(node.0.into(), MIDDLE) & !1)
 }
 
 /// A message on its way, as its next stop needs it.

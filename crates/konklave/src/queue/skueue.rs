@@ -54,6 +54,7 @@ use serde::{Deserialize, Serialize};
 use super::waves::{self, Placed, Waves};
 use super::{Command, Event, QueueOp};
 use crate::circle::{Mixer, Point, Salt};
+use crate::dictionary::Tally;
 use crate::object::Answer;
 use crate::overlay::ldb::{Ldb, Way};
 use crate::protocol::{Env, Hosts, Never, Protocol};
@@ -103,6 +104,9 @@ pub struct Task {
 
 const _: () = assert!(size_of::<Msg>() <= 48);
 
+/// Places the positions of the queue.
+const POSITION: Salt = Salt(99);
+
 /// What is at a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Cell {
@@ -120,13 +124,15 @@ pub struct Skueue {
     /// The operations of this process that have a position, with their places in the order.
     travelling: BTreeMap<u32, u64>,
     cells: BTreeMap<u64, Cell>,
+    tally: Tally,
 }
 
 impl Skueue {
     /// A process at its place in the network, whose hash functions are these.
     pub fn new(ldb: Ldb, mixer: Mixer) -> Self {
         let waves = Waves::new(ldb.parent(), ldb.children());
-        Self { ldb, mixer, waves, travelling: BTreeMap::new(), cells: BTreeMap::new() }
+        let (travelling, cells) = (BTreeMap::new(), BTreeMap::new());
+        Self { ldb, mixer, waves, travelling, cells, tally: Tally::default() }
     }
 
     /// Its place in the network.
@@ -144,9 +150,14 @@ impl Skueue {
         self.cells.values().filter(|cell| matches!(cell, Cell::Element(_))).count()
     }
 
+    /// What it has counted about the operations whose positions are here.
+    pub fn tally(&self) -> Tally {
+        self.tally
+    }
+
     /// The process that a task goes to next; `None` if this one is responsible.
     fn next(&self, task: &mut Task) -> Option<NodeId> {
-        let target = Point(self.mixer.mix(task.position, Salt::POSITION));
+        let target = Point(self.mixer.mix(task.position, POSITION));
         self.ldb.next(target, &mut task.way)
     }
 
@@ -154,6 +165,7 @@ impl Skueue {
         if let Some(to) = self.next(&mut task) {
             return env.send(to, Msg::Put { task, element });
         }
+        self.tally.carry_out(task.way.hops);
         match self.cells.remove(&task.position) {
             Some(Cell::Awaited(process, ticket)) => {
                 self.tell(process, Msg::Element { ticket, element }, env);
@@ -168,6 +180,7 @@ impl Skueue {
         if let Some(to) = self.next(&mut task) {
             return env.send(to, Msg::Get(task));
         }
+        self.tally.carry_out(task.way.hops);
         match self.cells.remove(&task.position) {
             Some(Cell::Element(element)) => {
                 self.tell(task.process, Msg::Element { ticket: task.ticket, element }, env);
