@@ -5,7 +5,7 @@ use konklave::circle::Mixer;
 use konklave::dictionary::Tally;
 use konklave::object::{Places, Queue, QueueOp};
 use konklave::overlay::ldb::{Ldb, height};
-use konklave::protocol::Monitor as _;
+use konklave::protocol::{Monitor as _, Promise};
 use konklave::queue::Monitor;
 use konklave::queue::central_queue::CentralQueue;
 use konklave::queue::skueue::{Fifo, Skueue};
@@ -113,7 +113,7 @@ pub(crate) static ABOUT: About = About {
         is_exclusive: false,
         waits: "for an answer",
     },
-    promises: Monitor::promises,
+    promises,
     fairness: |_| None,
     senses: Senses::of::<Shared<Lined>>(),
     how_often: &OPS,
@@ -174,6 +174,11 @@ fn counted(nodes: &[&Skueue], ran: &Measures) -> Measures {
 fn two(site: &Site, _options: &Options) -> Option<Expected> {
     let clients = f64::from(site.get::<u32>(&CLIENTS).unwrap_or(site.nodes()));
     Some(Expected::exactly("2(c-1)/c", 2.0 * (clients - 1.0) / clients))
+}
+
+/// Those of every shared object. The last one is about searches, which only a dictionary has.
+fn promises() -> &'static [Promise] {
+    Monitor::promises().split_last().map_or(&[], |(_monotone, of_all)| of_all)
 }
 
 /// Processes that wait for each answer, and processes that do not.

@@ -37,7 +37,8 @@
 //!
 //! - Loss: a lost batch or assignment stops all waves; a lost element or request for one blocks its
 //!   process. Safety holds.
-//! - Duplication: harmless: batches carry the number of their wave, and positions are used once.
+//! - Duplication: a duplicate is harmless: batches carry the number of their wave, and positions
+//!   are used once.
 //! - Crash: the crash of a process stops all waves, and what it has stored is lost.
 //!
 //! # Differs from the paper
