@@ -3,6 +3,7 @@
 mod user;
 
 use std::fs;
+use std::path::Path;
 
 use user::{file, fine, konklave, refused};
 
@@ -181,5 +182,30 @@ fn a_run_that_starves_is_replayed_as_it_was() {
         let said = user::text(&replayed.stderr) + &user::text(&replayed.stdout);
         assert_eq!(replayed.status.code(), Some(1), "{run}: {said}");
         assert!(said.contains("no starvation"), "{run}: {said}");
+    }
+}
+
+/// Two files of one run would overwrite each other.
+#[test]
+fn two_options_do_not_write_to_one_file() {
+    let path = std::env::temp_dir().join(format!("konklave-shared-{}", std::process::id()));
+    let (path, folder) = (path.display(), path.parent().unwrap().display());
+    let name = format!("konklave-shared-{}", std::process::id());
+    for (first, second) in [("trace", "history"), ("history", "dump"), ("trace", "dump")] {
+        // The second way to write the path leads to the same file.
+        let files = format!("--{first} {path} --{second} {folder}/./{name}");
+        let error = refused(&format!("run central-queue --nodes 3 {files}"));
+        assert!(error.contains(&format!("--{first} and --{second} both write to")), "{error}");
+    }
+    assert!(!Path::new(&path.to_string()).exists(), "nothing was written");
+}
+
+/// A corrupted node knows wrong addresses, but only such as there are, and recovers.
+#[test]
+fn a_corrupted_overlay_recovers() {
+    for algorithm in ["build-list", "build-ring", "skip-plus"] {
+        for seed in 1..=5 {
+            fine(&format!("run {algorithm} --nodes 6 --corrupt state:2@5 --seed {seed}"));
+        }
     }
 }

@@ -235,12 +235,17 @@ where
         self.world.deliver(now.saturating_add(1), Occurrence { node: to, what });
     }
 
-    /// A message like those that were sent, with some bits changed if that still makes sense.
+    /// A message like those that were sent, with some bits changed if that still makes sense: an
+    /// address stays one of a node of this system, since no algorithm recovers from others.
     fn forgery(&mut self) -> Option<P::Msg> {
         let specimens = self.world.specimens.as_deref()?;
         let random = &mut self.fault_random;
         let specimen = specimens.get(random.below(specimens.len() as u64) as usize)?;
-        Some(mutate(specimen, random).unwrap_or_else(|| specimen.clone()))
+        let reader = &self.nodes.first()?.state;
+        let makes_sense =
+            |msg: &P::Msg| reader.tells(msg).iter().all(|node| node.index() < self.nodes.len());
+        let mutant = mutate(specimen, random).filter(makes_sense);
+        Some(mutant.unwrap_or_else(|| specimen.clone()))
     }
 }
 
