@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs::{self, File, Metadata};
 use std::io::{self, BufRead, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use konklave_catalog::expected::Expected;
 use konklave_catalog::problem::About;
@@ -83,6 +83,33 @@ pub(crate) fn refuse_two_on_output(
             "--{name} - and --json both write to standard output: write the {name} to a file"
         ))),
     }
+}
+
+/// Refuses options that would write to the same file, where the last would be all that is left.
+pub(crate) fn refuse_shared(files: &[(&str, Option<&Path>)]) -> Result<(), Failure> {
+    let mut taken: Vec<(&str, PathBuf)> = Vec::new();
+    for (name, path) in files {
+        let Some(path) = path else { continue };
+        let file = if is_output(path) { path.to_path_buf() } else { resolved(path) };
+        if let Some((other, _)) = taken.iter().find(|(_, it)| *it == file) {
+            return Err(Failure::bad(format!(
+                "--{other} and --{name} both write to {}: give each a file of its own",
+                path.display()
+            )));
+        }
+        taken.push((name, file));
+    }
+    Ok(())
+}
+
+/// The file that a path leads to, also by links; a file that does not exist yet lies in its folder.
+fn resolved(path: &Path) -> PathBuf {
+    let in_folder = || {
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let folder = folder.unwrap_or(Path::new(".")).canonicalize().ok()?;
+        Some(folder.join(path.file_name()?))
+    };
+    path.canonicalize().ok().or_else(in_folder).unwrap_or_else(|| path.to_path_buf())
 }
 
 /// Checks that a file can be written, without changing its content or leaving an empty file.

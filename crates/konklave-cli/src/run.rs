@@ -47,9 +47,7 @@ pub fn run(args: &RunArgs, catalog: &'static Catalog) -> Result<Exit, Failure> {
     let args = &provoked(args, &site);
     let options = options(args, &site)?;
     let system = site.system()?;
-    out::refuse_two_on_output("trace", args.trace.as_deref(), args.json)?;
-    out::refuse_two_on_output("history", args.history.as_deref(), args.json)?;
-    out::refuse_two_on_output("dump", args.dump.as_deref(), args.json)?;
+    refuse_shared_files(args)?;
     if args.history.is_some() && !system.has_history() {
         return Err(Failure::bad(format!(
             "--history is about operations on a shared object, and {} is not about one",
@@ -103,6 +101,20 @@ pub fn run(args: &RunArgs, catalog: &'static Catalog) -> Result<Exit, Failure> {
         false => output::report(&lines, on_output(args))?,
     }
     Ok(exit)
+}
+
+/// Each file that the run writes must be its own.
+fn refuse_shared_files(args: &RunArgs) -> Result<(), Failure> {
+    let files = [
+        ("trace", args.trace.as_deref()),
+        ("history", args.history.as_deref()),
+        ("dump", args.dump.as_deref()),
+        ("save-graph", args.save_graph.as_deref()),
+    ];
+    for (name, path) in files {
+        out::refuse_two_on_output(name, path, args.json)?;
+    }
+    out::refuse_shared(&files)
 }
 
 /// The report with the options that it was made with.
