@@ -209,13 +209,28 @@ pub enum Lender<'a> {
     Problem,
     /// Another algorithm: `pub use super::MODULE::Msg;`.
     Algorithm(&'a str),
+    /// A file that problems share: `pub use crate::batched::Msg;`.
+    All(&'static str),
 }
+
+/// What problems share, with their sources.
+const SHARED: [(&str, &str); 1] = [(
+    "batched",
+    include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../konklave/src/batched/mod.rs")),
+)];
 
 /// The file from which a source file takes its messages.
 pub fn borrows_messages(source: &str) -> Option<Lender<'_>> {
     source.lines().find_map(|line| {
-        let path = line.strip_prefix("pub use super::")?.strip_suffix("Msg;")?;
-        Some(path.strip_suffix("::").map_or(Lender::Problem, Lender::Algorithm))
+        let path = line.strip_prefix("pub use ")?.strip_suffix("Msg;")?;
+        if let Some(module) = path.strip_prefix("crate::") {
+            let mut shared = SHARED.iter();
+            return shared
+                .find(|it| module.strip_suffix("::") == Some(it.0))
+                .map(|it| Lender::All(it.1));
+        }
+        let module = path.strip_prefix("super::")?.strip_suffix("::");
+        Some(module.map_or(Lender::Problem, Lender::Algorithm))
     })
 }
 
@@ -351,6 +366,8 @@ pub enum Msg {
         let other = "use a::B;\npub use super::other::Msg;\n";
         assert_eq!(borrows_messages(other), Some(Lender::Algorithm("other")));
         assert_eq!(borrows_messages("pub use super::Msg;\n"), Some(Lender::Problem));
+        let shared = borrows_messages("pub use crate::batched::Msg;\n");
+        assert!(matches!(shared, Some(Lender::All(source)) if messages(source).len() == 5));
         assert_eq!(borrows_messages(SOURCE), None);
     }
 }

@@ -27,6 +27,7 @@ pub fn explain(args: &ExplainArgs, catalog: &'static Catalog) -> Result<Exit, Fa
         Some(Lender::Algorithm(module)) => {
             document::messages(catalog.find(&module.replace('_', "-"))?.source)
         }
+        Some(Lender::All(source)) => document::messages(source),
         Some(Lender::Problem) => document::messages(entry.problem.source),
         None => document::messages(entry.source),
     };

@@ -13,6 +13,7 @@
 //! | [`dictionary`] | a distributed dictionary: keys with values, spread over a changing group |
 //! | [`queue`] | a distributed queue: processes append elements and take the oldest out |
 //! | [`consensus`] | stable consensus: all nodes come to hold the same value |
+//! | [`batched`] | shared objects in waves: what a queue, a stack and a heap have in common |
 //! | [`object`] | shared objects: what each answers if one operation follows the other |
 //! | [`reliable`] | reliable links around any protocol, over a network that loses and duplicates |
 //! | [`circle`] | positions on a circle, as building blocks: hash functions and arcs |
@@ -29,6 +30,7 @@
 //! assert_eq!(env.lines(), ["-> 1 Request(1@0)"]);
 //! ```
 
+pub mod batched;
 pub mod booking;
 pub mod circle;
 pub mod consensus;

@@ -17,7 +17,6 @@
 
 pub mod central_queue;
 pub mod skueue;
-pub mod waves;
 
 use crate::object;
 pub use crate::object::{Event, Queue, QueueOp};

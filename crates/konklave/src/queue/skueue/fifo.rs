@@ -6,11 +6,12 @@
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
-use crate::object::QueueOp;
-use crate::queue::waves::Service;
+use crate::batched::{Place, Service, point_of};
+use crate::circle::{Mixer, Point};
+use crate::object::{Queue, QueueOp};
 
 /// The ends of the queue, at the anchor.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Fifo {
     /// The position of the oldest element.
     first: u64,
@@ -38,25 +39,16 @@ pub struct Run {
     witness: u64,
 }
 
-/// What the anchor says about an operation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct Place {
-    /// The position of its element; `None` if the queue is empty.
-    pub position: Option<u64>,
-    /// Its place in the order of all operations.
-    pub witness: u64,
-}
-
 /// Which runs an operation belongs to: those with an even number are enqueues.
 fn parity(op: QueueOp) -> usize {
     usize::from(op == QueueOp::Dequeue)
 }
 
 impl Service for Fifo {
-    type Op = QueueOp;
+    type Object = Queue;
+    type Key = u64;
     type Batch = Vec<u32>;
     type Assignment = Vec<Run>;
-    type Place = Place;
 
     fn build(ops: impl Iterator<Item = QueueOp>) -> Vec<u32> {
         let mut runs = Vec::new();
@@ -100,17 +92,24 @@ impl Service for Fifo {
         assignment.iter_mut().zip(first).map(cut).collect()
     }
 
-    fn start(mut assignment: Vec<Run>, ops: impl Iterator<Item = QueueOp>) -> SmallVec<[Place; 2]> {
+    fn start(
+        mut assignment: Vec<Run>,
+        ops: impl Iterator<Item = QueueOp>,
+    ) -> SmallVec<[Place<u64>; 2]> {
         let mut at = 0;
         let place = |op| {
             while at % 2 != parity(op) {
                 at += 1;
             }
             let run = take(&mut assignment[at], 1);
-            let position = (run.positions > 0).then_some(run.position);
-            Place { position, witness: run.witness }
+            let key = (run.positions > 0).then_some(run.position);
+            Place { key, witness: run.witness }
         };
         ops.map(place).collect()
+    }
+
+    fn point(mixer: Mixer, position: u64) -> Point {
+        point_of(mixer, position)
     }
 }
 
@@ -195,7 +194,7 @@ mod tests {
         let ops = [DEQUEUE, DEQUEUE, DEQUEUE, ENQUEUE, DEQUEUE];
         let assignment = holding(1, 1).assign(&Fifo::build(ops.into_iter()));
         let places = Fifo::start(assignment, ops.into_iter());
-        let found: Vec<_> = places.iter().map(|it| (it.position, it.witness)).collect();
+        let found: Vec<_> = places.iter().map(|it| (it.key, it.witness)).collect();
         assert_eq!(found, [(Some(0), 0), (None, 1), (None, 2), (Some(1), 3), (Some(1), 4)]);
     }
 }

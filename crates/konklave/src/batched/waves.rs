@@ -20,7 +20,9 @@
 //! come. At the beginning, all processes have sent an empty batch. So if nobody asks, nothing is
 //! sent.
 //!
-//! What places are, a [`Service`] says.
+//! What places are, a [`Service`] says. If it wants a *barrier*, operations that take elements out
+//! wait until all elements of their wave are stored: processes tell their parents so, and the
+//! anchor tells all. Only then does the next wave begin.
 
 use std::collections::VecDeque;
 use std::fmt::Debug;
@@ -29,41 +31,10 @@ use std::hash::Hash;
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
-use crate::protocol::{Data, Env, Never, Protocol};
+use super::service::{Op, Place, Service};
+use crate::object::Object;
+use crate::protocol::{Env, Never, Protocol};
 use crate::{NodeId, NodeSet};
-
-/// What is served in waves. Its value is what the anchor knows.
-pub trait Service: Clone + Eq + Hash + Debug + Default + Send + 'static {
-    /// What a process asks for.
-    type Op: Copy + Data;
-    /// Operations of several processes, as the anchor has to know them.
-    type Batch: Data;
-    /// What the anchor says about a batch.
-    type Assignment: Data;
-    /// What it says about an operation.
-    type Place: Data;
-
-    /// The operations of one process, in program order.
-    fn build(ops: impl Iterator<Item = Self::Op>) -> Self::Batch;
-
-    /// Appends the batch of the next part of the tree.
-    fn combine(batch: &mut Self::Batch, next: &Self::Batch);
-
-    /// Whether there is no operation.
-    fn is_empty(batch: &Self::Batch) -> bool;
-
-    /// Carries the operations out, at the anchor.
-    fn assign(&mut self, batch: &Self::Batch) -> Self::Assignment;
-
-    /// Takes what belongs to the first part of the tree, with this batch, out of an assignment.
-    fn decompose(assignment: &mut Self::Assignment, first: &Self::Batch) -> Self::Assignment;
-
-    /// The places of the operations that a batch was built from.
-    fn start(
-        assignment: Self::Assignment,
-        ops: impl Iterator<Item = Self::Op>,
-    ) -> SmallVec<[Self::Place; 2]>;
-}
 
 /// What parents and children send each other.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -89,34 +60,57 @@ pub enum Msg<B, A> {
         /// The number of the wave that should end.
         wave: u32,
     },
+    /// To the parent: all elements of the sender and of all below it are stored.
+    Stored {
+        /// The number of their wave.
+        wave: u32,
+    },
+    /// To a child: all elements are stored, so that they can be taken out.
+    Go {
+        /// The number of their wave.
+        wave: u32,
+    },
 }
 
 /// An operation has its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct Placed<Op, Place> {
+pub struct Placed<Op, Key> {
     /// How many operations the process had invoked before.
     pub ticket: u32,
     /// The operation.
     pub op: Op,
     /// Its place.
-    pub place: Place,
+    pub place: Place<Key>,
 }
 
 /// One process.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Waves<S: Service> {
     upwards: Upwards<S>,
-    phase: Phase,
+    phase: Phase<S>,
     /// The wave that it takes part in.
     wave: u32,
     /// The operations that are not in a batch yet, and before them those that are.
-    ops: VecDeque<S::Op>,
+    ops: VecDeque<Op<S>>,
     /// How many of them are in the batch.
     sent: u32,
     /// How many operations have got their places: the ticket of the first of `ops`.
     placed: u32,
-    /// Each child with its batch of this wave, in the order of the tree.
-    children: SmallVec<[(NodeId, Option<S::Batch>); 2]>,
+    /// In the order of the tree.
+    children: SmallVec<[Child<S::Batch>; 2]>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Child<B> {
+    node: NodeId,
+    /// What it has said in this phase.
+    said: Option<Said<B>>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Said<B> {
+    Batch(B),
+    Stored,
 }
 
 /// What is above a process.
@@ -127,8 +121,8 @@ enum Upwards<S> {
     Anchor(S),
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Phase {
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Phase<S: Service> {
     /// It waits for the batches of its children.
     Collecting {
         /// Whether one of them has an operation for the next wave already.
@@ -138,12 +132,27 @@ enum Phase {
     Asleep,
     /// Its batch is gone, and the assignment comes by itself.
     Awake,
+    /// At the barrier: elements of its own or below it are not stored yet.
+    Storing {
+        /// How many of its own are not.
+        puts: u32,
+        /// Its operations that wait for all others.
+        gets: Kept<S>,
+    },
+    /// At the barrier: elements elsewhere may not be stored yet.
+    Stored {
+        /// Its operations that wait for all others.
+        gets: Kept<S>,
+    },
 }
+
+type Kept<S> = Vec<Placed<Op<S>, <S as Service>::Key>>;
 
 impl<S: Service> Waves<S> {
     /// A process with this parent, or the anchor, and these children in the order of the tree.
     pub fn new(parent: Option<NodeId>, children: impl Iterator<Item = NodeId>) -> Self {
         let nothing = || S::build(std::iter::empty());
+        let child = |node| Child { node, said: Some(Said::Batch(nothing())) };
         Self {
             upwards: parent.map_or_else(|| Upwards::Anchor(S::default()), Upwards::Parent),
             phase: Phase::Asleep,
@@ -151,7 +160,7 @@ impl<S: Service> Waves<S> {
             ops: VecDeque::new(),
             sent: 0,
             placed: 0,
-            children: children.map(|child| (child, Some(nothing()))).collect(),
+            children: children.map(child).collect(),
         }
     }
 
@@ -169,7 +178,7 @@ impl<S: Service> Waves<S> {
     }
 
     /// The operations in its batch.
-    fn batched(&self) -> impl Iterator<Item = S::Op> + '_ {
+    fn batched(&self) -> impl Iterator<Item = Op<S>> + '_ {
         self.ops.iter().copied().take(self.sent as usize)
     }
 
@@ -184,7 +193,7 @@ impl<S: Service> Waves<S> {
                     Upwards::Anchor(_) => self.turn(env),
                 }
             }
-            Phase::Awake => {} // It will.
+            Phase::Awake | Phase::Storing { .. } | Phase::Stored { .. } => {} // It will.
         }
     }
 
@@ -192,7 +201,7 @@ impl<S: Service> Waves<S> {
     /// wave while they are not empty and it waits for nobody.
     fn send_if_complete(&mut self, env: &mut impl Env<Self>) {
         let Phase::Collecting { more } = self.phase else { return };
-        if self.children.iter().any(|(_, batch)| batch.is_none()) {
+        if self.children.iter().any(|child| child.said.is_none()) {
             return;
         }
         self.sent = self.ops.len() as u32;
@@ -210,8 +219,10 @@ impl<S: Service> Waves<S> {
 
     fn combined(&self) -> S::Batch {
         let mut batch = S::build(self.batched());
-        for below in self.children.iter().filter_map(|(_, batch)| batch.as_ref()) {
-            S::combine(&mut batch, below);
+        for child in &self.children {
+            if let Some(Said::Batch(below)) = &child.said {
+                S::combine(&mut batch, below);
+            }
         }
         batch
     }
@@ -221,38 +232,103 @@ impl<S: Service> Waves<S> {
         let batch = self.combined();
         let Upwards::Anchor(service) = &mut self.upwards else { return };
         let assignment = service.assign(&batch);
-        self.end(assignment, env);
+        self.distribute(assignment, env);
     }
 
-    /// Its wave has ended: everybody gets their part, and the next one begins.
-    fn end(&mut self, mut assignment: S::Assignment, env: &mut impl Env<Self>) {
+    /// Everybody gets their part of the assignment.
+    fn distribute(&mut self, mut assignment: S::Assignment, env: &mut impl Env<Self>) {
         let own = S::decompose(&mut assignment, &S::build(self.batched()));
         let places = S::start(own, self.batched());
+        let (mut puts, mut gets) = (0, Vec::new());
         for place in places {
             let op = self.ops.pop_front().expect("as many places as operations");
-            env.emit(Placed { ticket: self.placed, op, place });
+            let placed = Placed { ticket: self.placed, op, place };
             self.placed += 1;
+            match S::Object::nature(op).asks() {
+                true if S::BARRIER => gets.push(placed),
+                asks => {
+                    puts += u32::from(!asks);
+                    env.emit(placed);
+                }
+            }
         }
-        for (child, batch) in &mut self.children {
-            let batch = batch.take().expect("a wave ends when all have taken part");
+        for child in &mut self.children {
+            let Some(Said::Batch(batch)) = child.said.take() else {
+                unreachable!("a wave is assigned when all have taken part");
+            };
             let assignment = S::decompose(&mut assignment, &batch);
-            env.send(*child, Msg::Assignment { wave: self.wave, assignment });
+            env.send(child.node, Msg::Assignment { wave: self.wave, assignment });
         }
         self.sent = 0;
+        if S::BARRIER {
+            self.phase = Phase::Storing { puts, gets };
+            return self.report_if_stored(env);
+        }
+        self.begin(env);
+    }
+
+    /// One of its own elements is stored, which matters at the barrier.
+    pub fn on_stored(&mut self, env: &mut impl Env<Self>) {
+        if let Phase::Storing { puts, .. } = &mut self.phase {
+            *puts -= 1;
+            self.report_if_stored(env);
+        }
+    }
+
+    fn report_if_stored(&mut self, env: &mut impl Env<Self>) {
+        let Phase::Storing { puts: 0, gets } = &mut self.phase else { return };
+        if self.children.iter().any(|child| child.said.is_none()) {
+            return;
+        }
+        self.phase = Phase::Stored { gets: std::mem::take(gets) };
+        match &self.upwards {
+            Upwards::Parent(parent) => env.send(*parent, Msg::Stored { wave: self.wave }),
+            Upwards::Anchor(_) => self.go(env),
+        }
+    }
+
+    /// All elements of the wave are stored.
+    fn go(&mut self, env: &mut impl Env<Self>) {
+        let Phase::Stored { gets } = &mut self.phase else { return };
+        std::mem::take(gets).into_iter().for_each(|placed| env.emit(placed));
+        for child in &mut self.children {
+            child.said = None;
+            env.send(child.node, Msg::Go { wave: self.wave });
+        }
+        self.begin(env);
+    }
+
+    /// The next wave begins.
+    fn begin(&mut self, env: &mut impl Env<Self>) {
         self.wave += 1;
         self.phase = Phase::Collecting { more: false };
         // Once more at most for an anchor without children: then its batch is empty.
         self.send_if_complete(env);
+    }
+
+    /// A child says something, for the first time in this phase. Anything else is a duplicate, or
+    /// not from a child.
+    fn listen(&mut self, from: NodeId, wave: u32, said: Said<S::Batch>) -> bool {
+        let is_expected = match self.phase {
+            Phase::Collecting { .. } => matches!(said, Said::Batch(_)),
+            Phase::Storing { .. } => said == Said::Stored,
+            _ => false,
+        };
+        let mut children = self.children.iter_mut();
+        let child = children.find(|child| child.node == from && child.said.is_none());
+        let Some(child) = child.filter(|_| is_expected && wave == self.wave) else { return false };
+        child.said = Some(said);
+        true
     }
 }
 
 impl<S: Service> Protocol for Waves<S> {
     type Msg = Msg<S::Batch, S::Assignment>;
     type Timer = Never;
-    type Command = S::Op;
-    type Event = Placed<S::Op, S::Place>;
+    type Command = Op<S>;
+    type Event = Placed<Op<S>, S::Key>;
 
-    fn on_command(&mut self, op: S::Op, env: &mut impl Env<Self>) {
+    fn on_command(&mut self, op: Op<S>, env: &mut impl Env<Self>) {
         self.ops.push_back(op);
         if !matches!(self.phase, Phase::Collecting { .. }) {
             self.wake(env);
@@ -262,39 +338,44 @@ impl<S: Service> Protocol for Waves<S> {
     fn on_message(&mut self, from: NodeId, msg: Self::Msg, env: &mut impl Env<Self>) {
         match msg {
             Msg::Batch { wave, batch, more } => {
-                let is_collecting = matches!(self.phase, Phase::Collecting { .. });
-                let Some((_, slot)) = self.children.iter_mut().find(|(child, _)| *child == from)
-                else {
-                    return; // Not from a child.
-                };
-                if wave != self.wave || !is_collecting || slot.is_some() {
-                    return; // A duplicate.
+                if self.listen(from, wave, Said::Batch(batch)) {
+                    if more {
+                        self.wake(env);
+                    }
+                    self.send_if_complete(env);
                 }
-                *slot = Some(batch);
-                if more {
-                    self.wake(env);
-                }
-                self.send_if_complete(env);
             }
             Msg::Assignment { wave, assignment } => {
-                let is_collecting = matches!(self.phase, Phase::Collecting { .. });
-                if wave == self.wave && !is_collecting && self.upwards == Upwards::Parent(from) {
-                    self.end(assignment, env);
+                let has_sent = matches!(self.phase, Phase::Asleep | Phase::Awake);
+                if wave == self.wave && has_sent && self.upwards == Upwards::Parent(from) {
+                    self.distribute(assignment, env);
                 } // Else a duplicate.
             }
             // If that wave has ended, the operation is in the batch that has been sent since.
             Msg::Wake { wave } if wave == self.wave => self.wake(env),
             Msg::Wake { .. } => {}
+            Msg::Stored { wave } => {
+                if self.listen(from, wave, Said::Stored) {
+                    self.report_if_stored(env);
+                }
+            }
+            Msg::Go { wave } => {
+                if wave == self.wave && self.upwards == Upwards::Parent(from) {
+                    self.go(env);
+                } // Else a duplicate.
+            }
         }
     }
 
     fn waits_for(&self) -> NodeSet {
-        match (self.phase, &self.upwards) {
-            (Phase::Collecting { .. }, _) => {
-                let missing = self.children.iter().filter(|(_, batch)| batch.is_none());
-                missing.map(|(child, _)| *child).collect()
+        match (&self.phase, &self.upwards) {
+            (Phase::Collecting { .. } | Phase::Storing { .. }, _) => {
+                let missing = self.children.iter().filter(|child| child.said.is_none());
+                missing.map(|child| child.node).collect()
             }
-            (Phase::Awake, Upwards::Parent(parent)) => [*parent].into_iter().collect(),
+            (Phase::Awake | Phase::Stored { .. }, Upwards::Parent(parent)) => {
+                [*parent].into_iter().collect()
+            }
             _ => NodeSet::new(),
         }
     }
