@@ -25,6 +25,7 @@ impl Catalog {
             crate::overlay::entries(),
             crate::dictionary::entries(),
             crate::queue::entries(),
+            crate::selection::entries(),
             crate::consensus::entries(),
         ];
         entries.into_iter().flatten().fold(Self::default(), Self::with)

@@ -48,6 +48,7 @@ pub mod quantity;
 pub mod queue;
 pub mod refusal;
 mod search;
+pub mod selection;
 pub mod setup;
 pub mod site;
 pub mod specimen;

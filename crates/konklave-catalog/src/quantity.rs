@@ -243,6 +243,7 @@ impl Measures {
     #[must_use]
     pub fn and(mut self, others: Self) -> Self {
         self.values.extend(others.values);
+        self.series.extend(others.series);
         self.formation = self.formation.or(others.formation);
         self.stored.extend(others.stored);
         self

@@ -24,7 +24,7 @@ use crate::refusal::Refusal;
 use crate::search::search;
 use crate::site::Site;
 use crate::stage::AnyStage;
-use cast::{Cast, Hall, Typed, Untyped};
+use cast::{Cast, Hall, Typed, Untyped, typed};
 pub use shorter::Shorter;
 use shorter::shorten;
 
@@ -224,7 +224,25 @@ where
     X: Problem,
     P: Protocol<Command = X::Command, Event = X::Event>,
 {
-    let nodes = Box::new(Untyped { make: Box::new(move |me| AnyNode::new(make(me))) });
+    surveyed_erased_nodes(problem, site, make, |_: &[&P], _| Measures::default())
+}
+
+/// The same, which are measured at the end of a run.
+pub fn surveyed_erased_nodes<'a, X, P>(
+    problem: X,
+    site: &'a Site,
+    make: impl Fn(NodeId) -> P + 'a,
+    survey: impl Fn(&[&P], &Measures) -> Measures + 'a,
+) -> Box<dyn System + 'a>
+where
+    X: Problem,
+    P: Protocol<Command = X::Command, Event = X::Event>,
+{
+    let survey = move |nodes: &[&AnyNode<X::Command, X::Event>], so_far: &Measures| {
+        survey(&typed(nodes), so_far)
+    };
+    let make = Box::new(move |me| AnyNode::new(make(me)));
+    let nodes = Box::new(Untyped { make, survey: Box::new(survey) });
     Box::new(Nodes { problem, site, nodes, has_timers: has_timers::<P>() })
 }
 

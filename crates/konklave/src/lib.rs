@@ -12,11 +12,13 @@
 //! | [`election`] | leader election: exactly one node is elected, and all nodes learn which |
 //! | [`dictionary`] | a distributed dictionary: keys with values, spread over a changing group |
 //! | [`queue`] | a distributed queue: processes append elements and take the oldest out |
+//! | [`selection`] | selection: the k-th smallest of elements that are spread over all processes |
 //! | [`consensus`] | stable consensus: all nodes come to hold the same value |
 //! | [`batched`] | shared objects in waves: what a queue, a stack and a heap have in common |
 //! | [`object`] | shared objects: what each answers if one operation follows the other |
 //! | [`reliable`] | reliable links around any protocol, over a network that loses and duplicates |
 //! | [`circle`] | positions on a circle, as building blocks: hash functions and arcs |
+//! | [`rounds`] | rounds of questions to all processes, as building blocks |
 //! | [`wave`] | waves, as building blocks: every node takes part before any node decides |
 //!
 //! ```
@@ -46,6 +48,8 @@ pub mod protocol;
 pub mod queue;
 mod recorder;
 pub mod reliable;
+pub mod rounds;
+pub mod selection;
 pub mod sense;
 pub mod trace;
 pub mod wave;

@@ -53,11 +53,14 @@ where
     }
 
     fn look(&self, nodes: &[&Any<X>], so_far: Measures, dumps: bool) -> Measures {
-        let typed =
-            nodes.iter().map(|node| node.get().expect("the nodes of a system have one type"));
-        let nodes: Vec<&P> = typed.collect();
-        self.look(&nodes, so_far, dumps)
+        self.look(&typed(nodes), so_far, dumps)
     }
+}
+
+/// Erased nodes as what they are.
+pub(super) fn typed<'n, P: Protocol>(nodes: &[&'n AnyNode<P::Command, P::Event>]) -> Vec<&'n P> {
+    let typed = nodes.iter().map(|node| node.get().expect("the nodes of a system have one type"));
+    typed.collect()
 }
 
 impl<P> Typed<'_, P> {
@@ -73,6 +76,7 @@ impl<P> Typed<'_, P> {
 /// problem.
 pub(super) struct Untyped<'a, X: Problem> {
     pub(super) make: Box<dyn Fn(NodeId) -> Any<X> + 'a>,
+    pub(super) survey: Box<Survey<'a, Any<X>>>,
 }
 
 impl<X: Problem> Cast<X> for Untyped<'_, X> {
@@ -87,7 +91,8 @@ impl<X: Problem> Cast<X> for Untyped<'_, X> {
     fn look(&self, nodes: &[&Any<X>], so_far: Measures, dumps: bool) -> Measures {
         let state = |node: &&Any<X>| ("state".to_owned(), format!("{node:?}").into());
         let described = || nodes.iter().map(|node| [state(node)].into_iter().collect());
-        let mut measures = so_far;
+        let surveyed = (self.survey)(nodes, &so_far);
+        let mut measures = so_far.and(surveyed);
         measures.dump = dumps.then(|| dump(described()));
         measures
     }
