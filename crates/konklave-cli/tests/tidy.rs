@@ -164,6 +164,8 @@ fn only_the_catalogue_knows_problems_and_algorithms() {
     let is_object = |name: &&str| konklave_check::history::OBJECTS.contains(name);
     let problems = catalog.problems().iter().map(|problem| problem.name);
     let problems: Vec<_> = problems.filter(|name| !is_object(name)).collect();
+    // What is pointed at in a diagram is a selection, too.
+    let is_drawn = |file: &str, word: &str| file.contains("konklave-draw") && word == "selection";
     let mut complaints = Vec::new();
     for krate in ["sim", "check", "stage", "report", "draw", "cli"] {
         for (file, text) in sources(&format!("crates/konklave-{krate}/src")) {
@@ -171,7 +173,9 @@ fn only_the_catalogue_knows_problems_and_algorithms() {
                 continue;
             }
             for (number, line) in code(&text) {
-                let problem = words(line).into_iter().find(|word| problems.contains(&&word[..]));
+                let is_problem =
+                    |word: &String| problems.contains(&&word[..]) && !is_drawn(&file, word);
+                let problem = words(line).into_iter().find(is_problem);
                 let quoted = |name: &str| line.contains(&format!("\"{name}\""));
                 let algorithm = catalog.entries().iter().find(|entry| quoted(&entry.name));
                 let name = problem.or(algorithm.map(|entry| entry.name.clone()));

@@ -10,8 +10,9 @@
 //! of positions falls into one for each operation.
 //!
 //! Rounds form cycles, and between two cycles everything may rest. A process that has something for
-//! the next cycle [wakes](Command::Wake) the anchor, with at most one message per process and cycle.
-//! A wake-up that arrives in a later cycle is out of date: that cycle asks its process anyway.
+//! the next cycle [wakes](Command::Wake) the anchor, with at most one message per process and
+//! cycle. A wake-up that arrives in a later cycle is out of date: that cycle asks its process
+//! anyway.
 //!
 //! What is asked, an [`Inquiry`] says.
 

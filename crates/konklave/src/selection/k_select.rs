@@ -16,10 +16,11 @@
 //! cuts of m = n^q elements O(n^3/2 log n) are left.
 //!
 //! Phase 2: each active element becomes a splitter with a probability that makes about S of them.
-//! The wanted one is expected to be the k s/m-th of s splitters, and what is beyond the splitters at
-//! some distance on either side is deactivated. Lemma 6.9: with high probability, the wanted element
-//! stays active, and the others become fewer by a factor that is a power of n. The anchor counts
-//! before it deactivates anything, so a bad sample costs time only, and the result is always right.
+//! The wanted one is expected to be the k s/m-th of s splitters, and what is beyond the splitters
+//! at some distance on either side is deactivated. Lemma 6.9: with high probability, the wanted
+//! element stays active, and the others become fewer by a factor that is a power of n. The anchor
+//! counts before it deactivates anything, so a bad sample costs time only, and the result is always
+//! right.
 //!
 //! Phase 3: when no more than S elements are active, the anchor asks for all of them.
 //!
@@ -36,8 +37,8 @@
 //! Phase 1 is quick if elements are spread evenly, and right if they are not.
 //!
 //! - Loss: a lost message stops the selection, and all that wait behind it. No answer is wrong.
-//! - Duplication: a duplicate question or reply is ignored; a duplicate request is a selection more,
-//!   whose answer nobody waits for.
+//! - Duplication: a duplicate question, reply or answer is ignored; a duplicate request is one more
+//!   selection, whose answer nobody waits for.
 //! - Crash: the crash of a process stops all selections.
 //!
 //! # Differs from the paper
@@ -93,6 +94,8 @@ pub struct KSelect {
     /// The elements of this process, sorted.
     elements: Arc<[Key]>,
     candidates: Candidates,
+    /// The ranks that its application waits for.
+    asked: Vec<u64>,
     /// At the anchor: who has asked for which rank. The first selection is under way.
     requests: VecDeque<(NodeId, u64)>,
     /// At the anchor: the selection that is under way, once all elements are active.
@@ -111,6 +114,7 @@ impl KSelect {
             rounds: Rounds::new(ldb.parent(), ldb.children()),
             elements: elements.into(),
             candidates: Candidates::default(),
+            asked: Vec::new(),
             requests: VecDeque::new(),
             search: None,
             last: None,
@@ -166,11 +170,19 @@ impl KSelect {
         let search = self.search.take();
         self.last = search.map(|search| Box::new((search.account().clone(), value)));
         match process == self.me {
-            true => env.emit(Event::Selected { rank, value }),
+            true => self.tell(rank, value, env),
             false => env.send(process, Msg::Answer { rank, value }),
         }
         if !self.requests.is_empty() {
             self.ask(Ask::Activate, env);
+        }
+    }
+
+    /// Tells the application, if it waits: otherwise this is a duplicate.
+    fn tell(&mut self, rank: u64, value: Option<u64>, env: &mut impl Env<Self>) {
+        if let Some(place) = self.asked.iter().position(|asked| *asked == rank) {
+            self.asked.swap_remove(place);
+            env.emit(Event::Selected { rank, value });
         }
     }
 }
@@ -183,6 +195,7 @@ impl Protocol for KSelect {
 
     fn on_command(&mut self, command: Command, env: &mut impl Env<Self>) {
         let Command::Select { rank } = command;
+        self.asked.push(rank);
         self.request(self.me, rank, env);
     }
 
@@ -190,7 +203,7 @@ impl Protocol for KSelect {
         match msg {
             Msg::Round(msg) => self.run(env, |rounds, env| rounds.on_message(from, msg, env)),
             Msg::Request { process, rank } => self.request(process, rank, env),
-            Msg::Answer { rank, value } => env.emit(Event::Selected { rank, value }),
+            Msg::Answer { rank, value } => self.tell(rank, value, env),
         }
     }
 

@@ -65,7 +65,7 @@ pub struct Search {
     /// The number of active elements, m.
     active: u64,
     stage: Stage,
-    /// How often phase 1 still cuts.
+    /// How often phase 1 cuts once more, at most.
     cuts: u32,
     /// The expected number of splitters, S.
     sample: u64,
@@ -195,6 +195,9 @@ impl Search {
         self.rank = self.rank.saturating_sub(below);
         self.active = self.active.saturating_sub(below).saturating_sub(above);
         self.account.candidates.push(self.active);
+        if (below, above) == (0, 0) {
+            self.cuts = 0; // Local ranks would be the same again.
+        }
     }
 
     /// Asks how many elements the splitters around the wanted rank leave outside, if they do.
@@ -245,7 +248,7 @@ impl Search {
             self.distance = self.distance * 3 / 2;
             return self.ask(choose);
         }
-        if below + above == 0 {
+        if (below, above) == (0, 0) {
             return self.sample_more(choose);
         }
         self.distance = USUAL;

@@ -128,7 +128,6 @@ fn phase_one_leaves_few() {
             let (_, account) = processes.select(plan(n, seed), m / 2);
             let root = |m: u64| (u64::from(n) * m * u64::from(n.ilog2())).isqrt();
             let phase1 = &account.candidates[..=account.phase1 as usize];
-            assert!(account.phase1 >= 2, "{account:?}");
             for pair in phase1.windows(2) {
                 assert!(pair[1] <= 3 * root(pair[0]), "n = {n}, seed {seed}: {phase1:?}");
             }
