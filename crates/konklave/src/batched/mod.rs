@@ -11,7 +11,9 @@
 //!
 //! An operation that takes an element out and arrives before it waits there.
 
+pub mod combining;
 mod service;
+pub mod stabilising;
 pub mod waves;
 
 use std::collections::BTreeMap;

@@ -16,7 +16,6 @@
 //! - **joins and leaves end** (liveness): a process that wants to join or to leave eventually has.
 
 pub mod central_queue;
-pub mod combining;
 pub mod skueue;
 
 use crate::object;

@@ -6,12 +6,13 @@
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
+use crate::batched::stabilising::Mended;
 use crate::batched::{Place, Service, point_of};
 use crate::circle::{Mixer, Point};
 use crate::object::{Queue, QueueOp};
 
 /// The ends of the queue, at the anchor.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Fifo {
     /// The position of the oldest element.
     first: u64,
@@ -121,6 +122,45 @@ fn take(run: &mut Run, length: u32) -> Run {
     run.positions -= positions;
     run.witness += u64::from(length); // Also of those that find nothing.
     part
+}
+
+/// A position that no run can reach: an element there is not believed.
+const ABSURD: u64 = 1 << 62;
+
+impl Mended for Fifo {
+    fn claim(&mut self, position: u64) -> bool {
+        if position < ABSURD {
+            self.next = self.next.max(position + 1);
+        }
+        self.first <= position && self.has_given(position)
+    }
+
+    fn has_given(&self, position: u64) -> bool {
+        position < self.next
+    }
+
+    fn fits(assignment: &Vec<Run>, batch: &Vec<u32>) -> bool {
+        let of_batch = |(index, (run, &length)): (usize, (&Run, &u32))| {
+            run.positions == length || index % 2 == 1 && run.positions < length
+        };
+        assignment.len() == batch.len() && assignment.iter().zip(batch).enumerate().all(of_batch)
+    }
+
+    fn keys(assignment: &Vec<Run>) -> [Vec<u64>; 2] {
+        [0, 1].map(|parity| {
+            let runs = assignment.iter().skip(parity).step_by(2);
+            runs.flat_map(|run| run.position..run.position + u64::from(run.positions)).collect()
+        })
+    }
+
+    fn any(choose: &mut dyn FnMut(u32) -> u32) -> (u64, QueueOp) {
+        (choose(8).into(), QueueOp::Enqueue(1_000_000 + u64::from(choose(2))))
+    }
+
+    fn garbled(choose: &mut dyn FnMut(u32) -> u32) -> Self {
+        let first = u64::from(choose(3));
+        Self { first, next: first + u64::from(choose(3)), done: 0 }
+    }
 }
 
 #[cfg(test)]

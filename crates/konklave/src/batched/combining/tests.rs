@@ -85,7 +85,7 @@ fn the_anchor_answers_at_once() {
     node.on_command(DEQUEUE, &mut env);
     node.on_message(NodeId(4), request(3, &[1]), &mut env);
     let lines = env.lines();
-    assert!(lines[0].starts_with("! Placed { ticket: 0, op: Dequeue, place: Place { position: None"));
+    assert!(lines[0].starts_with("! Placed { ticket: 0, op: Dequeue, place: Place { key: None"));
     assert!(lines[1].starts_with("-> 4 Answer { id: 3,"), "{lines:?}");
     assert_eq!(node.anchor().map(Fifo::held), Some(1));
 }

@@ -34,7 +34,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::waves::{Placed, Service};
+use super::waves::Placed;
+use super::{Op, Service};
 use crate::protocol::{Env, Protocol};
 use crate::{NodeId, NodeSet};
 
@@ -68,7 +69,7 @@ pub struct Combining<S: Service> {
     /// How long it collects.
     period: Duration,
     /// The operations without a place: those of a request that is under way come first.
-    ops: VecDeque<S::Op>,
+    ops: VecDeque<Op<S>>,
     /// How many of them are under way.
     sent: u32,
     /// How many operations have got their places: the ticket of the first of `ops`.
@@ -129,7 +130,7 @@ impl<S: Service> Combining<S> {
     }
 
     /// The operations that are under way.
-    fn under_way(&self) -> impl Iterator<Item = S::Op> + '_ {
+    fn under_way(&self) -> impl Iterator<Item = Op<S>> + '_ {
         self.ops.iter().copied().take(self.sent as usize)
     }
 
@@ -194,10 +195,10 @@ impl<S: Service> Combining<S> {
 impl<S: Service> Protocol for Combining<S> {
     type Msg = Msg<S::Batch, S::Assignment>;
     type Timer = Timeout;
-    type Command = S::Op;
-    type Event = Placed<S::Op, S::Place>;
+    type Command = Op<S>;
+    type Event = Placed<Op<S>, S::Key>;
 
-    fn on_command(&mut self, op: S::Op, env: &mut impl Env<Self>) {
+    fn on_command(&mut self, op: Op<S>, env: &mut impl Env<Self>) {
         if let Some(assignment) = self.assign(&S::build(std::iter::once(op))) {
             self.ops.push_back(op);
             self.sent = 1;
