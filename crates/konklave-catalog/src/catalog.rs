@@ -25,6 +25,8 @@ impl Catalog {
             crate::overlay::entries(),
             crate::dictionary::entries(),
             crate::queue::entries(),
+            crate::stack::entries(),
+            crate::heap::entries(),
             crate::selection::entries(),
             crate::consensus::entries(),
         ];

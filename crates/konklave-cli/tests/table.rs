@@ -226,7 +226,7 @@ fn messages_have_the_same_kinds_in_a_trace_as_in_the_simulator() {
 fn everyone_is_served_and_everyone_learns_the_winner() {
     let served = [("mutex", "entries", 9 * 3), ("booking", "attempts", 9 * 3)];
     let others = [("election", "known_by", 9), ("dictionary", "operations", 9 * 3)];
-    let queues = [("queue", "operations", 9 * 3)];
+    let queues = ["queue", "stack", "heap"].map(|name| (name, "operations", 9 * 3));
     let chosen = [("selection", "selections", 9)];
     let stable = [("consensus", "minority", 0), ("overlay", "searches", 9)];
     let served = [&served[..], &others, &queues, &chosen, &stable].concat();
@@ -240,7 +240,9 @@ fn everyone_is_served_and_everyone_learns_the_winner() {
             "consensus" => case.setup.with("adversary", "none"),
             "selection" => case.setup.with("selections", 9),
             "overlay" => case.setup.with("joins", 0).with("leaves", 0).with("searches", 9),
-            "dictionary" | "queue" => case.setup.with("ops", 3).with_others(entry),
+            "dictionary" | "queue" | "stack" | "heap" => {
+                case.setup.with("ops", 3).with_others(entry)
+            }
             _ => case.setup.with("requesters", "all").with("entries", 3),
         };
         let report = case.run(entry).unwrap();

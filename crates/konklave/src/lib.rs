@@ -12,6 +12,8 @@
 //! | [`election`] | leader election: exactly one node is elected, and all nodes learn which |
 //! | [`dictionary`] | a distributed dictionary: keys with values, spread over a changing group |
 //! | [`queue`] | a distributed queue: processes append elements and take the oldest out |
+//! | [`stack`] | a distributed stack: processes lay elements on top and take the top one off |
+//! | [`heap`] | a distributed heap: processes insert elements and take a smallest one out |
 //! | [`selection`] | selection: the k-th smallest of elements that are spread over all processes |
 //! | [`consensus`] | stable consensus: all nodes come to hold the same value |
 //! | [`batched`] | shared objects in waves: what a queue, a stack and a heap have in common |
@@ -40,6 +42,7 @@ mod derived;
 pub mod dictionary;
 pub mod election;
 pub mod graph;
+pub mod heap;
 pub mod mutex;
 mod node_set;
 pub mod object;
@@ -51,6 +54,7 @@ pub mod reliable;
 pub mod rounds;
 pub mod selection;
 pub mod sense;
+pub mod stack;
 pub mod trace;
 pub mod wave;
 

@@ -109,8 +109,17 @@ pub(super) fn scripts<S: Service>(
     let leaves = site.get::<u32>(&LEAVES).unwrap_or(0) as usize;
     let steps = steps(site, members.len(), clients, &mix, budget)?;
     let mut fresh = 0;
+    let among = S::keys(site);
     let mut operation = |&(letter, key): &(char, u64)| {
         fresh += 1;
+        if let Some(among) = among.as_ref().filter(|among| key > 0 && !among.contains(&key)) {
+            return Err(Refusal::new(format!(
+                "--ops: {letter}{key} has {what} {key}, but here it is {} to {}",
+                among.start(),
+                among.end(),
+                what = S::KEY
+            )));
+        }
         let unknown = || Refusal::new(format!("--ops: '{letter}' is not an operation here"));
         S::operation(letter, key, fresh).map(Command::Invoke).ok_or_else(unknown)
     };

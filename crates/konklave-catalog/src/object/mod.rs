@@ -2,12 +2,14 @@
 //! it, join and leave. An object is its sequential specification and its words, a [`Service`].
 
 pub mod client;
+pub mod collection;
 mod history;
 pub mod options;
 pub mod report;
 pub mod workload;
 
 use std::marker::PhantomData;
+use std::ops::RangeInclusive;
 
 use konklave::NodeId;
 use konklave::object::{Command, Event, Monitor, Object, Places};
@@ -35,9 +37,18 @@ pub trait Service: Sized + 'static {
     /// Which operations share a dense order of witnesses.
     const PLACES: Places;
 
+    /// What the number behind a letter of --ops is.
+    const KEY: &'static str = "key";
+
     /// The operation that a letter of --mix and --ops stands for, on this key, with a number that
     /// no other operation has.
     fn operation(letter: char, key: u64, fresh: u64) -> Option<<Self::Object as Object>::Op>;
+
+    /// The keys, if options say which there are. Otherwise there are half as many as operations,
+    /// from 0.
+    fn keys(_site: &Site) -> Option<RangeInclusive<u64>> {
+        None
+    }
 
     /// The measurements that have names of its own.
     fn measures(report: &ObjectReport) -> Measures;
@@ -189,6 +200,7 @@ impl<S: Service> Problem for Shared<S> {
             mix: letters::<S>(site)?,
             items: site.get(&ITEMS).unwrap_or(0),
             keys: site.get(&KEYS).unwrap_or(Keys::Uniform),
+            among: S::keys(site),
             stabilises: self.stabilises,
         }))
     }

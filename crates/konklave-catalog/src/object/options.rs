@@ -212,9 +212,27 @@ pub static WINDOW: Opt = Opt {
 /// Which operations, with the defaults of an object.
 pub const fn mix(usual: &'static [(Verb, Usual)]) -> Opt {
     let help = "Operations, each as often as its letter is here. Dictionary: p puts, g gets, d \
-                deletes; queue: e enqueues, d dequeues";
+                deletes; queue: e enqueues, d dequeues; stack: i \
+                pushes, r pops; heap: i inserts, d deletes a minimum";
     optional("mix", "LETTERS", help, usual, is_text)
 }
+
+/// How urgent elements are.
+pub static PRIORITIES: Opt = Opt {
+    draw: |draw| Some((1 + draw.random.below(8)).to_string()),
+    ..optional(
+        "priorities",
+        "COUNT",
+        "Priorities that elements have: 1, which goes first, up to this number",
+        &[
+            (Verb::Run, Usual::Is("4")),
+            (Verb::Check, Usual::Is("4")),
+            (Verb::Compare, Usual::Is("4")),
+            (Verb::Sweep, Usual::Is("4")),
+        ],
+        is_positive,
+    )
+};
 
 /// Which operations on a dictionary.
 pub static MIX: Opt = mix(&[

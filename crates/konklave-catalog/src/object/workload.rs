@@ -1,6 +1,7 @@
 //! The processes of a simulation that share an object, and what is measured about them.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::RangeInclusive;
 
 use konklave::NodeId;
 use konklave::object::{Answer, Command, Event, Object};
@@ -38,6 +39,8 @@ pub struct Plan {
     pub items: u64,
     /// How often keys are asked for.
     pub keys: Keys,
+    /// Which keys there are, if that is given.
+    pub among: Option<RangeInclusive<u64>>,
     /// Whether the system is self-stabilising.
     pub stabilises: bool,
 }
@@ -116,7 +119,11 @@ impl<S: Service> Users<S> {
         };
         let clients = (0..).zip(&plan.clients);
         let process = |(place, &node)| (node, Process { left: share(place), ..Process::default() });
-        let keys = if plan.items > 0 { plan.items } else { total.div_ceil(2) };
+        let keys = match &plan.among {
+            Some(among) => among.end() - among.start() + 1,
+            None if plan.items > 0 => plan.items,
+            None => total.div_ceil(2),
+        };
         Self {
             processes: clients.map(process).collect(),
             members: plan.members.clone(),
@@ -180,7 +187,10 @@ impl<S: Service> Users<S> {
                 let place = agenda.random().below(self.plan.mix.len() as u64);
                 let key = match self.plan.keys {
                     Keys::Tree => tree_node(node, planned, self.plan.ops.min(TREE_LEVELS)),
-                    _ => self.key_draw.draw(agenda.random()),
+                    _ => {
+                        let first = self.plan.among.as_ref().map_or(0, |among| *among.start());
+                        first + self.key_draw.draw(agenda.random())
+                    }
                 };
                 (Some(self.plan.mix[place as usize]), key)
             }

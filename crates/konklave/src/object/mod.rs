@@ -3,7 +3,8 @@
 //!
 //! A distributed object is right if its answers can be explained by such a sequence. So these
 //! specifications serve the monitor of the nodes that implement an object ([`Replay`]), the checker
-//! of recorded histories, and a single server that simply is the object. What processes that share
+//! of recorded histories, and a single server that simply is the object
+//! ([`Central`](central::Central)). What processes that share
 //! an object ask for and are told is the same for all objects ([`Command`], [`Event`]), and so are
 //! the promises ([`Monitor`]).
 //!
@@ -20,6 +21,7 @@
 //! | [`Stack`] | `{"push":ID}`, `"pop"` with answer |
 //! | [`Heap`] | `{"insert":{"id":ID,"priority":P}}`, `"delete_min"` with answer, an id |
 
+pub mod central;
 mod dictionary;
 mod explained;
 mod heap;

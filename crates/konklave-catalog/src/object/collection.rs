@@ -1,0 +1,109 @@
+//! Queues, stacks and heaps: objects that hold elements, which processes bring and take out.
+
+use konklave::NodeId;
+use konklave::object::central::{self, Central};
+use konklave::object::{self, Monitor, Object};
+use konklave::protocol::{Data, Monitor as _, Promise};
+use konklave_sim::{Delay, Options};
+
+use super::options::{CLIENTS, OPS, WINDOW};
+use super::{Service, Shared};
+use crate::compare::{Runs, Scenario};
+use crate::expected::Expected;
+use crate::needs::{Needs, Network};
+use crate::option::Opt;
+use crate::problem::Words;
+use crate::quantity::{Measures, Quantity};
+use crate::refusal::Refusal;
+use crate::setup::Setup;
+use crate::site::Site;
+use crate::system::{System, surveyed_nodes};
+
+/// How often there was nothing to take out.
+pub static EMPTY: Quantity =
+    Quantity::new("empty", "", "how many of them found nothing").label("empty");
+/// What is left.
+pub static LEFT_OVER: Quantity =
+    Quantity::new("elements_left", "", "number of elements that are there at the end")
+        .label("elements left");
+/// The share of the node with the most.
+pub static MOST_HELD: Quantity =
+    Quantity::new("elements_max", "", "number of elements at the node with the most, at the end")
+        .label("most at a node");
+/// The ways of elements.
+pub static HOPS: Quantity =
+    Quantity::new("dht_hops", "messages", "from a process to the node with the element's position")
+        .spread()
+        .label("hops")
+        .column("hops");
+/// The waves.
+pub static WAVES: Quantity =
+    Quantity::new("waves", "", "number of waves that the anchor has assigned").label("waves");
+/// How many operations share a wave.
+pub static BATCH: Quantity =
+    Quantity::new("operations_per_wave", "", "operations that share a wave, on average")
+        .label("operations/wave");
+/// The tree on which waves go up and down.
+pub static HEIGHT: Quantity =
+    Quantity::new("tree_height", "messages", "from the process farthest from the anchor to it")
+        .label("tree height")
+        .column("height");
+
+/// The words of each.
+pub const WORDS: Words = Words {
+    service: "an answer",
+    rivalry: "several operations at once",
+    held: "",
+    is_exclusive: false,
+    waits: "for an answer",
+};
+
+/// The members do not change.
+pub const STATIC: Needs = Needs::network(Network::Complete).no_changes();
+
+/// A server that holds the object, and these numbers for each of its elements.
+pub fn central<S: Service>(site: &Site, numbers: usize) -> Result<Box<dyn System + '_>, Refusal>
+where
+    central::Msg<<S::Object as Object>::Op>: Data,
+    object::Command<<S::Object as Object>::Op>: Data,
+{
+    let survey = move |nodes: &[&Central<S::Object>], _: &Measures| {
+        let held = nodes.iter().map(|node| node.object().size() / numbers).sum::<usize>() as u64;
+        Measures::default().with(&LEFT_OVER, held).with(&MOST_HELD, held)
+    };
+    let make = |me| Central::new(me, NodeId(0));
+    Ok(surveyed_nodes(Shared::<S>::new(0), site, make, survey))
+}
+
+/// To the server and back, but for the operations of the server, which is the first client.
+pub fn two(site: &Site, _options: &Options) -> Option<Expected> {
+    let clients = f64::from(site.get::<u32>(&CLIENTS).unwrap_or(site.nodes()));
+    Some(Expected::exactly("2(c-1)/c", 2.0 * (clients - 1.0) / clients))
+}
+
+/// Those of every shared object. The last one is about searches, which only a dictionary has.
+pub fn promises<O: Object>() -> &'static [Promise]
+where
+    object::Command<O::Op>: Data,
+{
+    Monitor::<O>::promises().split_last().map_or(&[], |(_monotone, of_all)| of_all)
+}
+
+/// Processes that wait for each answer, and processes that do not.
+pub fn scenarios(setup: &Setup, _delay: Delay) -> Vec<Scenario> {
+    let given = |option: &Opt, usual: &str| {
+        let given = setup.options.get(option.name).cloned();
+        (option.name, given.unwrap_or_else(|| usual.to_owned()))
+    };
+    let scenario = |word: &str, sentence: &str, window: &str| Scenario {
+        labels: vec![("clients", word.to_owned())],
+        sentence: sentence.to_owned(),
+        options: vec![given(&OPS, "20"), given(&WINDOW, window)],
+        runs: Runs::One,
+        suits: |_| true,
+    };
+    vec![
+        scenario("patient", "a client waits for each answer", "1"),
+        scenario("hasty", "a client has up to 8 operations under way", "8"),
+    ]
+}

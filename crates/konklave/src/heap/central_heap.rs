@@ -1,0 +1,47 @@
+//! One node holds the heap and carries out the operations of all processes.
+//!
+//! Folklore: a server; see G. Coulouris, J. Dollimore, T. Kindberg: Distributed Systems: Concepts
+//! and Design. Addison-Wesley, 1994.
+//!
+//! # Idea
+//!
+//! A process sends each operation to the server, which carries operations out in the order of their
+//! arrival and answers. So the order of arrival is the order of the heap. The server can be a
+//! client, too: its messages to itself are local calls and are not counted.
+//!
+//! The other heaps are measured against this one. None needs fewer messages, but the server
+//! carries all the load: as processes invoke more operations, it is the first to be overloaded.
+//!
+//! # Cost
+//!
+//! Messages: 2 per operation, none for the server: 2(n-1)/n on average.
+//!
+//! - Time: 2T; operations of one process wait for each other.
+//! - State: the whole heap at the server, nothing elsewhere.
+//!
+//! # Assumes
+//!
+//! Reliable channels between the server and every other node. They may reorder messages, since a
+//! process has one operation under way.
+//!
+//! - Loss: a lost message blocks its process for ever; the others go on. Safety holds.
+//! - Duplication: a duplicate request is carried out twice, so an element can be taken out for
+//!   nobody. A duplicate answer is ignored.
+//! - Crash: the crash of the server blocks all processes; the crash of another process is harmless.
+//!
+//! # Differs from the paper
+//!
+//! A process lets its next operation wait until the last has returned, instead of relying on
+//! channels that keep the order.
+
+use super::Heap;
+use crate::object::Object;
+use crate::object::central::{self, Central};
+
+/// The messages between the processes and the server.
+pub type Msg = central::Msg<<Heap as Object>::Op>;
+
+const _: () = assert!(size_of::<Msg>() <= 48);
+
+/// One node.
+pub type CentralHeap = Central<Heap>;
