@@ -45,3 +45,25 @@ const _: () = assert!(size_of::<Msg>() <= 48);
 
 /// One node.
 pub type CentralHeap = Central<Heap>;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::object::HeapOp::{DeleteMin, Insert};
+    use crate::protocol::Protocol;
+    use crate::{NodeId, Recorder};
+
+    #[test]
+    fn the_smallest_priority_is_taken_first() {
+        let (mut server, mut env) = (CentralHeap::new(NodeId(0), NodeId(0)), Recorder::default());
+        let request = |ticket, op| Msg::Request { ticket, op };
+        server.on_message(NodeId(1), request(0, Insert { id: 7, priority: 9 }), &mut env);
+        server.on_message(NodeId(2), request(0, Insert { id: 8, priority: 2 }), &mut env);
+        assert_eq!(env.take().len(), 2);
+        for (answer, witness) in [("Some(8)", 2), ("Some(7)", 3), ("None", 4)] {
+            server.on_message(NodeId(2), request(1, DeleteMin), &mut env);
+            let done = format!("-> 2 Done {{ ticket: 1, answer: {answer}, witness: {witness} }}");
+            assert_eq!(env.lines(), [done]);
+        }
+    }
+}

@@ -158,20 +158,6 @@ mod tests {
     }
 
     #[test]
-    fn the_server_answers_in_the_order_of_arrival() {
-        let (mut server, mut env) = node(0);
-        let request = |ticket, op| Msg::Request { ticket, op };
-        server.on_message(NodeId(1), request(0, QueueOp::Enqueue(7)), &mut env);
-        server.on_message(NodeId(2), request(0, QueueOp::Enqueue(8)), &mut env);
-        assert_eq!((server.object().size(), env.take().len()), (2, 2));
-        for (answer, witness) in [("Some(7)", 2), ("Some(8)", 3), ("None", 4)] {
-            server.on_message(NodeId(2), request(1, QueueOp::Dequeue), &mut env);
-            let done = format!("-> 2 Done {{ ticket: 1, answer: {answer}, witness: {witness} }}");
-            assert_eq!(env.lines(), [done]);
-        }
-    }
-
-    #[test]
     fn the_server_needs_no_message_for_itself() {
         let (mut server, mut env) = node(0);
         server.on_command(enqueue(7), &mut env);

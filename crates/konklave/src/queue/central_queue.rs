@@ -45,3 +45,25 @@ const _: () = assert!(size_of::<Msg>() <= 40);
 
 /// One node.
 pub type CentralQueue = Central<Queue>;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::object::QueueOp::{Dequeue, Enqueue};
+    use crate::protocol::Protocol;
+    use crate::{NodeId, Recorder};
+
+    #[test]
+    fn the_server_answers_in_the_order_of_arrival() {
+        let (mut server, mut env) = (CentralQueue::new(NodeId(0), NodeId(0)), Recorder::default());
+        let request = |ticket, op| Msg::Request { ticket, op };
+        server.on_message(NodeId(1), request(0, Enqueue(7)), &mut env);
+        server.on_message(NodeId(2), request(0, Enqueue(8)), &mut env);
+        assert_eq!(env.take().len(), 2);
+        for (answer, witness) in [("Some(7)", 2), ("Some(8)", 3), ("None", 4)] {
+            server.on_message(NodeId(2), request(1, Dequeue), &mut env);
+            let done = format!("-> 2 Done {{ ticket: 1, answer: {answer}, witness: {witness} }}");
+            assert_eq!(env.lines(), [done]);
+        }
+    }
+}

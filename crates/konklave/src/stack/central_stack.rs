@@ -45,3 +45,25 @@ const _: () = assert!(size_of::<Msg>() <= 40);
 
 /// One node.
 pub type CentralStack = Central<Stack>;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::object::StackOp::{Pop, Push};
+    use crate::protocol::Protocol;
+    use crate::{NodeId, Recorder};
+
+    #[test]
+    fn the_last_element_to_arrive_is_taken_first() {
+        let (mut server, mut env) = (CentralStack::new(NodeId(0), NodeId(0)), Recorder::default());
+        let request = |ticket, op| Msg::Request { ticket, op };
+        server.on_message(NodeId(1), request(0, Push(7)), &mut env);
+        server.on_message(NodeId(2), request(0, Push(8)), &mut env);
+        assert_eq!(env.take().len(), 2);
+        for (answer, witness) in [("Some(8)", 2), ("Some(7)", 3), ("None", 4)] {
+            server.on_message(NodeId(2), request(1, Pop), &mut env);
+            let done = format!("-> 2 Done {{ ticket: 1, answer: {answer}, witness: {witness} }}");
+            assert_eq!(env.lines(), [done]);
+        }
+    }
+}
