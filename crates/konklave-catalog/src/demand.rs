@@ -7,7 +7,7 @@ use std::str::FromStr;
 use konklave_sim::Delay;
 use konklave_sim::workload::Members;
 
-use crate::option::{Opt, TICKS_END, Usual, Verb, is, is_count, is_number, is_ticks, never_drawn};
+use crate::option::{Opt, TICKS_END, Usual, Verb, is, is_number, is_ticks};
 use crate::refusal::Refusal;
 use crate::setup::Setup;
 use crate::site::Site;
@@ -84,19 +84,8 @@ pub static ENTRIES: Opt = Opt {
     usual: &[
         (Verb::Run, Usual::Is("5")),
         (Verb::Check, Usual::Is("1")),
-        (
-            Verb::Compare,
-            Usual::Means(
-                "enough for precise means; locks are measured without the beginning and the end",
-            ),
-        ),
-        (
-            Verb::Sweep,
-            Usual::Means(
-                "5; for locks 10 under light load, and 14 under heavy load with constant delays, \
-                 measured without the beginning and the end",
-            ),
-        ),
+        (Verb::Compare, Usual::Of(enough, "enough for precise means")),
+        (Verb::Sweep, Usual::Is("5")),
     ],
     check: is_number,
     draw: |draw| Some((1 + draw.random.below(4)).to_string()),
@@ -127,9 +116,9 @@ pub static CS: Opt = Opt {
     value: "TICKS",
     help: "Time that a node stays inside",
     usual: &[
-        (Verb::Run, Usual::Means("5 T")),
-        (Verb::Compare, Usual::Means("5 T")),
-        (Verb::Sweep, Usual::Means("5 T")),
+        (Verb::Run, Usual::Of(five_delays, "5 T")),
+        (Verb::Compare, Usual::Of(five_delays, "5 T")),
+        (Verb::Sweep, Usual::Of(five_delays, "5 T")),
     ],
     check: is_ticks,
     draw: |draw| Some(draw.random.below(30).to_string()),
@@ -161,33 +150,28 @@ pub static REQUESTERS: Opt = Opt {
     is_budget: false,
 };
 
-/// The entries that are not measured.
-pub static WARMUP: Opt = Opt {
-    name: "warmup",
-    value: "ENTRIES",
-    help: "Leave this many entries out of the measurements, at the beginning and at the end, as \
-           `compare` and `sweep` do to measure the steady state",
-    usual: &[(Verb::Run, Usual::Is("0"))],
-    check: is_count,
-    draw: never_drawn,
-    is_series: false,
-    is_budget: false,
-};
-
-/// The time that a node stays inside: from --cs, or five times the mean delay.
-pub(crate) fn inside(given: Option<u64>, delay: Delay) -> u64 {
-    given.unwrap_or((5.0 * delay.mean()).round() as u64)
+/// Long enough for all messages to arrive.
+fn five_delays(_setup: &Setup, delay: Delay) -> String {
+    ((5.0 * delay.mean()).round() as u64).to_string()
 }
 
-/// The value of a numeric option in a setup.
-pub(crate) fn given<T: FromStr>(setup: &Setup, option: &Opt) -> Option<T> {
-    setup.options.get(option.name).and_then(|text| text.parse().ok())
+/// Enough entries for a precise mean: under heavy load, runs are regular.
+pub(crate) fn enough(setup: &Setup, delay: Delay) -> String {
+    let entries = match LOAD.get(setup, Verb::Compare, delay) {
+        Some(Demand::Light | Demand::Poisson(_)) => 30_000_u32.div_ceil(setup.nodes).max(30),
+        Some(Demand::Heavy) | None => 14,
+    };
+    entries.to_string()
+}
+
+/// The time that a node stays inside.
+pub(crate) fn inside(site: &Site, delay: Delay) -> u64 {
+    site.timed(&CS, delay).expect("--cs has a default")
 }
 
 /// The number of requests of a run, and the name of a request.
 pub(crate) fn requests(site: &Site) -> Option<(u64, &'static str)> {
-    let entries: u64 = site.get(&ENTRIES)?;
-    Some((entries * u64::from(site.nodes()), "entry"))
+    Some((site.value::<u64>(&ENTRIES) * u64::from(site.nodes()), "entry"))
 }
 
 #[cfg(test)]

@@ -3,11 +3,13 @@
 use std::fmt::Display;
 use std::str::FromStr;
 
+use konklave_sim::Delay;
 use konklave_sim::random::Random;
 use konklave_sim::workload::Members;
 use serde::{Deserialize, Serialize};
 
 use crate::needs::Needs;
+use crate::setup::Setup;
 
 /// The subcommands, as far as their options differ.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -31,12 +33,14 @@ impl Verb {
     }
 }
 
-/// The default of an option.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The default of an option. It stands here and nowhere else.
+#[derive(Clone, Copy, Debug)]
 pub enum Usual {
     /// This value.
     Is(&'static str),
-    /// A value that the problem computes, described by these words.
+    /// The value that follows from the other options and the delays, described by these words.
+    Of(fn(&Setup, Delay) -> String, &'static str),
+    /// No value; what happens without one, in these words.
     Means(&'static str),
 }
 
@@ -44,7 +48,16 @@ impl Usual {
     /// The text in the help.
     pub fn text(self) -> &'static str {
         match self {
-            Self::Is(text) | Self::Means(text) => text,
+            Self::Is(text) | Self::Of(_, text) | Self::Means(text) => text,
+        }
+    }
+
+    /// The value in a system with this setup and these delays, if there is one.
+    fn value(self, setup: &Setup, delay: Delay) -> Option<String> {
+        match self {
+            Self::Is(value) => Some(value.to_owned()),
+            Self::Of(value, _) => Some(value(setup, delay)),
+            Self::Means(_) => None,
         }
     }
 }
@@ -99,6 +112,17 @@ impl Opt {
     /// The default for this subcommand; `None` if it does not take the option.
     pub fn usual(&self, verb: Verb) -> Option<Usual> {
         self.usual.iter().find(|(other, _)| *other == verb).map(|(_, usual)| *usual)
+    }
+
+    /// Its value: as given, or the default for this subcommand.
+    pub fn value(&self, setup: &Setup, verb: Verb, delay: Delay) -> Option<String> {
+        let given = setup.options.get(self.name).cloned();
+        given.or_else(|| self.usual(verb)?.value(setup, delay))
+    }
+
+    /// The same, as a `T`.
+    pub fn get<T: FromStr>(&self, setup: &Setup, verb: Verb, delay: Delay) -> Option<T> {
+        self.value(setup, verb, delay)?.parse().ok()
     }
 
     /// Replaces the defaults.
@@ -356,7 +380,18 @@ mod tests {
 
     #[test]
     fn an_option_has_a_default_where_it_is_taken() {
-        assert_eq!(IDS.usual(Verb::Check), Some(Usual::Is("random")));
-        assert_eq!(NOTICE.usual(Verb::Check), None);
+        assert!(matches!(IDS.usual(Verb::Check), Some(Usual::Is("random"))));
+        assert!(NOTICE.usual(Verb::Check).is_none());
+    }
+
+    #[test]
+    fn a_default_can_follow_from_the_rest_of_the_setup() {
+        let usual = &[(Verb::Run, Usual::Of(|setup, _| (2 * setup.nodes).to_string(), "twice n"))];
+        let option = Opt { name: "entries", ..IDS.usually(usual) };
+        let setup = Setup { nodes: 4, ..Setup::default() };
+        let get = |setup: &Setup, verb| option.get::<u32>(setup, verb, Delay::Constant(1));
+        assert_eq!(get(&setup, Verb::Run), Some(8));
+        assert_eq!(get(&setup, Verb::Check), None, "it is not taken there");
+        assert_eq!(get(&setup.with("entries", 3), Verb::Run), Some(3));
     }
 }

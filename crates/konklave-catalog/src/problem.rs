@@ -102,8 +102,6 @@ pub struct About {
     pub shared_network: Option<&'static str>,
     /// The scenarios of a comparison with these options and this delay.
     pub scenarios: fn(&Setup, Delay) -> Vec<Scenario>,
-    /// Defaults of a sweep, chosen so that formulas apply: options and their values.
-    pub steady: fn(&Setup, Delay) -> Vec<(&'static str, String)>,
     /// The number of requests of a run, and the name of a request, if known beforehand.
     pub requests: fn(&Site) -> Option<(u64, &'static str)>,
     /// Refuses options that the algorithm cannot satisfy.
@@ -156,6 +154,16 @@ impl About {
     /// The options that a subcommand takes.
     pub fn options_of(&self, verb: Verb) -> impl Iterator<Item = &'static Opt> {
         self.options.iter().copied().filter(move |option| option.usual(verb).is_some())
+    }
+
+    /// Adds the defaults of a subcommand that are not those of a run, so that a run has them, too.
+    #[must_use]
+    pub fn complete(&self, setup: Setup, verb: Verb, delay: Delay) -> Setup {
+        let value = |option: &Opt, verb| option.value(&setup, verb, delay);
+        let differs = |option: &&Opt| value(option, verb) != value(option, Verb::Run);
+        let values = self.options_of(verb).filter(differs);
+        let options: Vec<_> = values.filter_map(|it| Some((it.name, value(it, verb)?))).collect();
+        options.into_iter().fold(setup, |setup, (name, value)| setup.with(name, value))
     }
 
     /// Whether its monitor has a promise of this name that something happens eventually.

@@ -9,9 +9,9 @@ use konklave::election::Id;
 use konklave::election::heading::Neighbours;
 use konklave::graph::{Format, Graph, GraphError, Ring};
 use konklave::reliable;
-use konklave_sim::Options;
 use konklave_sim::random::{Random, Stream};
 use konklave_sim::workload::Members;
+use konklave_sim::{Delay, Options};
 
 use crate::entry::Entry;
 use crate::expected::Expected;
@@ -117,7 +117,7 @@ impl Site {
             let path = self.given(IDS.name).unwrap_or_default().trim_start_matches("file:");
             return Ids::read(text).map_err(|error| Refusal::new(format!("{path}: {error}")));
         }
-        Ok(self.get(&IDS).unwrap_or(Ids::Random))
+        self.get(&IDS).ok_or_else(|| Refusal::new("--ids: the file is missing"))
     }
 
     /// The ids of all nodes, in the order of their numbers; empty if nodes have no ids.
@@ -250,23 +250,34 @@ impl Site {
         self.setup.options.get(name).map(String::as_str)
     }
 
-    /// The value of an option of the problem: as given, or its default, if that is a value.
+    /// The value of an option of the problem: as given, or its default, if that is a fixed value;
+    /// that of a run, if the subcommand does not take the option.
     pub fn get<T: FromStr>(&self, option: &Opt) -> Option<T> {
-        let usual = option.usual(self.verb).and_then(|usual| match usual {
-            Usual::Is(value) => Some(value),
-            Usual::Means(_) => None,
-        });
+        let usual = match option.usual(self.verb).or(option.usual(Verb::Run)) {
+            Some(Usual::Is(value)) => Some(value),
+            Some(Usual::Of(..) | Usual::Means(_)) | None => None,
+        };
         // Values were checked when the site was built.
         self.given(option.name).or(usual).and_then(|text| text.parse().ok())
     }
 
-    /// The nodes that an option of the problem selects; by default all of them.
+    /// The value of an option of the problem that has a fixed default.
+    pub fn value<T: FromStr>(&self, option: &Opt) -> T {
+        self.get(option).unwrap_or_else(|| panic!("--{} has a default of its type", option.name))
+    }
+
+    /// The value of an option of the problem: as given, or the default of a run with these delays.
+    pub fn timed<T: FromStr>(&self, option: &Opt, delay: Delay) -> Option<T> {
+        option.get(&self.setup, Verb::Run, delay)
+    }
+
+    /// The nodes that an option of the problem selects.
     ///
     /// # Errors
     ///
     /// If it names nodes that do not exist.
     pub fn members(&self, option: &Opt) -> Result<Vec<NodeId>, Refusal> {
-        self.resolve(option, &self.get(option).unwrap_or(Members::All))
+        self.resolve(option, &self.value::<Members>(option))
     }
 
     /// The nodes that this value of an option selects.
@@ -282,7 +293,7 @@ impl Site {
 
     /// The number of repetitions.
     pub fn repeats(&self) -> u32 {
-        self.entry.problem.repeats.and_then(|option| self.get(option)).unwrap_or(1)
+        self.entry.problem.repeats.map_or(1, |option| self.value(option))
     }
 
     /// The value of an option of the algorithm: as given, or its default.

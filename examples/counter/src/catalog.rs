@@ -65,18 +65,8 @@ static ABOUT: About = About {
     how_often: &REQUESTS,
     repeats: None,
     shared_network: None,
-    scenarios: |setup, _| {
-        let requests = setup.options.get("requests").map_or("20", String::as_str);
-        vec![Scenario {
-            labels: Vec::new(),
-            sentence: String::new(),
-            options: vec![(REQUESTS.name, requests.to_owned())],
-            runs: Runs::One,
-            suits: |_| true,
-        }]
-    },
-    steady: |_, _| Vec::new(),
-    requests: |site| Some((site.get::<u64>(&REQUESTS)? * u64::from(site.nodes()), "request")),
+    scenarios: |setup, delay| vec![Scenario::only(setup, delay, &[&REQUESTS], Runs::One)],
+    requests: |site| Some((site.value::<u64>(&REQUESTS) * u64::from(site.nodes()), "request")),
     refuse: |_| Ok(()),
 };
 
@@ -93,11 +83,11 @@ impl Problem for Counting {
     }
 
     fn workload(&self, site: &Site, _options: &Options) -> Result<Askers, Refusal> {
-        Ok(Askers::new(site.nodes(), site.get(&REQUESTS).unwrap_or_default()))
+        Ok(Askers::new(site.nodes(), site.value(&REQUESTS)))
     }
 
     fn clients(&self, site: &Site, budget: Option<&[u32]>) -> Result<Vec<Asker>, Refusal> {
-        let requests = site.get(&REQUESTS).unwrap_or(1);
+        let requests = site.value(&REQUESTS);
         Ok(budgets(site, budget, |_| requests)?.into_iter().map(Asker::new).collect())
     }
 

@@ -7,11 +7,11 @@ use konklave::booking::reservation::Reservation;
 use konklave::booking::{Command, Event, Form, Interval, Monitor};
 use konklave::protocol::Monitor as _;
 use konklave::sense::{Operation, Sense};
-use konklave_sim::{Delay, Options};
+use konklave_sim::Options;
 
 use crate::budget::budgets;
 use crate::compare::{Runs, Scenario};
-use crate::demand::{CS, Demand, ENTRIES, LOAD, REQUESTERS, THINK, given, inside, requests};
+use crate::demand::{CS, ENTRIES, LOAD, REQUESTERS, THINK, inside, requests};
 use crate::entry::{Entry, line};
 use crate::expected::Expected;
 use crate::needs::{Needs, Network};
@@ -19,7 +19,6 @@ use crate::option::Choice;
 use crate::problem::{About, Problem, Senses, Words};
 use crate::quantity::{Measures, Quantity};
 use crate::refusal::Refusal;
-use crate::setup::Setup;
 use crate::site::Site;
 use crate::system::nodes;
 use client::Guest;
@@ -70,8 +69,9 @@ static ABOUT: About = About {
     how_often: &ENTRIES,
     repeats: None,
     shared_network: None,
-    scenarios,
-    steady: |_, _| Vec::new(),
+    scenarios: |setup, delay| {
+        vec![Scenario::only(setup, delay, &[&LOAD, &ENTRIES, &CS], Runs::One)]
+    },
     requests,
     refuse: |site| site.members(&REQUESTERS).map(drop),
 };
@@ -110,11 +110,11 @@ impl Problem for Booking {
 
     fn workload(&self, site: &Site, options: &Options) -> Result<Diary, Refusal> {
         let plan = Plan {
-            demand: site.get(&LOAD).unwrap_or(Demand::Heavy),
-            attempts: site.get(&ENTRIES).unwrap_or_default(),
+            demand: site.value(&LOAD),
+            attempts: site.value(&ENTRIES),
             requesters: site.members(&REQUESTERS)?,
-            inside: inside(site.get(&CS), options.delay),
-            think: site.get(&THINK).unwrap_or_default(),
+            inside: inside(site, options.delay),
+            think: site.value(&THINK),
             unit: options.delay.mean(),
         };
         plan.demand.refuse_endless(plan.requesters.len(), plan.unit)?;
@@ -123,7 +123,7 @@ impl Problem for Booking {
 
     /// Each node books intervals that overlap those of its neighbours and no others.
     fn clients(&self, site: &Site, budget: Option<&[u32]>) -> Result<Vec<Guest>, Refusal> {
-        let entries = site.get(&ENTRIES).unwrap_or(1);
+        let entries = site.value(&ENTRIES);
         let budgets = budgets(site, budget, |_| entries)?.into_iter().zip(0..);
         let wishes = |(count, node): (u32, u32)| {
             let interval = Interval { start: node, end: node + 2 };
@@ -161,20 +161,4 @@ impl Problem for Booking {
 
 fn operation(Interval { start, end }: Interval) -> Operation {
     Operation(format!("{start}..{end}"))
-}
-
-/// One run of each variant.
-fn scenarios(setup: &Setup, delay: Delay) -> Vec<Scenario> {
-    let load = given(setup, &LOAD).unwrap_or(Demand::Heavy);
-    let entries: u32 = given(setup, &ENTRIES).unwrap_or(match load {
-        Demand::Heavy => 14,
-        Demand::Light | Demand::Poisson(_) => 30_000_u32.div_ceil(setup.nodes).max(30),
-    });
-    let options = vec![
-        (LOAD.name, load.to_string()),
-        (ENTRIES.name, entries.to_string()),
-        (CS.name, inside(given(setup, &CS), delay).to_string()),
-    ];
-    let (labels, sentence) = (Vec::new(), String::new());
-    vec![Scenario { labels, sentence, options, runs: Runs::One, suits: |_| true }]
 }

@@ -127,16 +127,7 @@ pub static ABOUT: About = About {
     how_often: &WRITES,
     repeats: None,
     shared_network: None,
-    scenarios: |_, _| {
-        vec![Scenario {
-            labels: Vec::new(),
-            sentence: String::new(),
-            options: Vec::new(),
-            runs: Runs::Many,
-            suits: |_| true,
-        }]
-    },
-    steady: |_, _| Vec::new(),
+    scenarios: |setup, delay| vec![Scenario::only(setup, delay, &[], Runs::Many)],
     requests: |_| None,
     refuse,
 };
@@ -177,14 +168,14 @@ fn refuse(site: &Site) -> Result<(), Refusal> {
 }
 
 fn adversary(site: &Site) -> Adversary {
-    site.get(&ADVERSARY).unwrap_or_default()
+    site.value(&ADVERSARY)
 }
 
 fn values_of(site: &Site) -> Result<Vec<Value>, Refusal> {
     let refused = |problem: String| Refusal::new(format!("--{}: {problem}", VALUES.name));
     let values = match site.file(VALUES.name) {
         Some(text) => Values::read(text).map_err(refused)?,
-        None => site.get(&VALUES).unwrap_or(Values::Two),
+        None => site.get(&VALUES).ok_or_else(|| refused("the file is missing".to_owned()))?,
     };
     values.assign(site.nodes(), site.setup().seed).map_err(refused)
 }
@@ -221,13 +212,13 @@ impl Problem for Consensus {
     }
 
     fn workload(&self, site: &Site, _options: &Options) -> Result<Votes, Refusal> {
-        let writes = site.get(&WRITES).unwrap_or(0);
+        let writes = site.value(&WRITES);
         Ok(Votes::new(site.nodes(), adversary(site), writes))
     }
 
     fn clients(&self, site: &Site, budget: Option<&[u32]>) -> Result<Vec<Writer>, Refusal> {
         let fresh = values_of(site)?.into_iter().max().unwrap_or(0) + 1;
-        let writes = site.get(&WRITES).unwrap_or(0);
+        let writes = site.value(&WRITES);
         let budget = any_budgets(site, budget, |node| if node == 0 { writes } else { 0 })?;
         // Two values in turn: one that is written again is another write.
         let values = |count: u32| (0..count).map(move |it| fresh + it % 2);

@@ -128,7 +128,7 @@ pub(super) fn plan(site: &Site, capacities: &[u32]) -> Result<Vec<Resize>, Refus
             RECAPACITY.name
         )));
     }
-    let items: u64 = site.get(&ITEMS).unwrap_or(0);
+    let items: u64 = site.value(&ITEMS);
     let script = || match site.get(&OPS) {
         Some(Ops::Script(script)) => script.iter().map(Vec::len).sum::<usize>() as u64,
         _ => 0,

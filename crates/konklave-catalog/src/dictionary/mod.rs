@@ -18,12 +18,12 @@ use crate::compare::{Runs, Scenario};
 use crate::entry::{Entry, line};
 use crate::expected::Expected;
 use crate::needs::{Needs, Network};
-use crate::object::options::{ALL, ITEMS, JOINS, LEAVES, MIX, OPS};
+use crate::object::options::{self, CLIENTS, JOINS, KEYS, LEAVES, MIX, OPS, RATE, WINDOW};
 use crate::object::report::ObjectReport;
 use crate::object::{
     JOINED, LATENCY, LEFT, MESSAGES, OPERATIONS, Service, Shared, THROUGHPUT, others, requests,
 };
-use crate::option::Choice;
+use crate::option::{Choice, Opt, Usual, Verb};
 use crate::problem::{About, Senses, Words};
 use crate::quantity::{Measures, Quantity};
 use crate::refusal::Refusal;
@@ -120,11 +120,21 @@ static BOUND: Quantity = Quantity::new(
 )
 .label("within bound");
 
+/// What is there at the beginning; in a comparison, something that can be distributed.
+static ITEMS: Opt = options::ITEMS.usually(&[
+    (Verb::Run, Usual::Is("0")),
+    (
+        Verb::Compare,
+        Usual::Of(|setup, _| (10 * u64::from(setup.nodes)).to_string(), "10 for each member"),
+    ),
+    (Verb::Sweep, Usual::Is("0")),
+]);
+
 pub(crate) static ABOUT: About = About {
     name: "dictionary",
     title: "Dictionary",
     source: include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../konklave/src/dictionary/mod.rs")),
-    options: &ALL,
+    options: &[&OPS, &CLIENTS, &RATE, &WINDOW, &MIX, &KEYS, &ITEMS, &JOINS, &LEAVES],
     quantities: &[
         &MESSAGES,
         &OPERATIONS,
@@ -169,7 +179,6 @@ pub(crate) static ABOUT: About = About {
     repeats: None,
     shared_network: None,
     scenarios,
-    steady: |_, _| Vec::new(),
     requests: requests::<Keyed>,
     refuse: |_| Ok(()),
 };
@@ -298,24 +307,20 @@ fn three(site: &Site, _options: &Options) -> Option<Expected> {
 }
 
 /// A group that stays as it is, and one that changes, with ten keys for each member.
-fn scenarios(setup: &Setup, _delay: Delay) -> Vec<Scenario> {
-    let nodes = setup.nodes;
-    let usual = [(&OPS, 20), (&ITEMS, 10 * nodes)];
-    let given = |name: &str, usual: u32| {
-        setup.options.get(name).cloned().unwrap_or_else(|| usual.to_string())
-    };
+fn scenarios(setup: &Setup, delay: Delay) -> Vec<Scenario> {
     let scenario = |word: &str, sentence: &str, changes: u32, suits: fn(&Needs) -> bool| {
-        let options = usual.iter().map(|(it, usual)| (it.name, given(it.name, *usual)));
-        let [joins, leaves] = [&JOINS, &LEAVES].map(|it| (it.name, given(it.name, changes)));
+        let given = |name| setup.options.get(name).cloned();
+        let changing = |it: &'static Opt| (it.name, given(it.name).unwrap_or(changes.to_string()));
+        let only = Scenario::only(setup, delay, &[&OPS, &ITEMS], Runs::One);
         Scenario {
             labels: vec![("group", word.to_owned())],
             sentence: sentence.to_owned(),
-            options: options.chain([joins, leaves]).collect(),
-            runs: Runs::One,
+            options: only.options.into_iter().chain([&JOINS, &LEAVES].map(changing)).collect(),
             suits,
+            ..only
         }
     };
-    let changes = (nodes / 8).max(1);
+    let changes = (setup.nodes / 8).max(1);
     vec![
         scenario("steady", "the group does not change", 0, |_| true),
         scenario("changing", "an eighth of the group joins and leaves", changes, |needs| {

@@ -158,7 +158,6 @@ static ABOUT: About = About {
     repeats: Some(&ELECTIONS),
     shared_network: Some("ring"),
     scenarios,
-    steady: |_, _| Vec::new(),
     requests: |_| None,
     refuse,
 };
@@ -184,7 +183,7 @@ impl Problem for Election {
         refuse_rivals(starting.len(), site)?;
         let plan = Plan {
             initiators: starting,
-            within: site.get(&START_WITHIN).unwrap_or_default(),
+            within: site.value(&START_WITHIN),
             elections: site.repeats(),
             notice: notice(site, options),
         };

@@ -84,7 +84,6 @@ pub(crate) static ABOUT: About = About {
     repeats: None,
     shared_network: None,
     scenarios,
-    steady: |_, _| Vec::new(),
     requests: requests::<Ranked>,
     refuse: |_| Ok(()),
 };

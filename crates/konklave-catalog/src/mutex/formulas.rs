@@ -10,8 +10,9 @@ use konklave::{NodeId, NodeSet};
 use konklave_sim::{Delay, Options};
 
 use super::network_formulas::nodes;
+use super::options::WARMUP;
 use super::sets;
-use crate::demand::{self, CS, Demand, LOAD, THINK, WARMUP};
+use crate::demand::{Demand, LOAD, THINK, inside};
 use crate::expected::Expected;
 use crate::site::Site;
 
@@ -28,12 +29,12 @@ pub(super) struct Conditions {
 impl Conditions {
     /// The conditions of this run.
     pub(super) fn of(site: &Site, options: &Options) -> Option<Self> {
-        let load = site.get(&LOAD)?;
-        let inside = demand::inside(site.get(&CS), options.delay);
+        let load = site.value(&LOAD);
+        let inside = inside(site, options.delay);
         let is_long = inside as f64 >= 5.0 * options.delay.mean();
         let is_constant = matches!(options.delay, Delay::Constant(_));
-        let is_steady = site.get::<u64>(&WARMUP).is_some_and(|warmup| warmup > 0);
-        let is_busy = site.get::<u64>(&THINK).unwrap_or_default() == 0;
+        let is_steady = site.value::<u64>(&WARMUP) > 0;
+        let is_busy = site.value::<u64>(&THINK) == 0;
         let is_regular = load == Demand::Heavy && is_constant && is_long && is_steady && is_busy;
         Some(Self { load, is_regular })
     }

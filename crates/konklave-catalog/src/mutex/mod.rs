@@ -4,6 +4,7 @@ pub mod client;
 mod fairness;
 mod formulas;
 mod network_formulas;
+pub mod options;
 mod sets;
 mod table;
 pub mod workload;
@@ -11,18 +12,16 @@ pub mod workload;
 use konklave::mutex::{Command, Event, Monitor};
 use konklave::protocol::Monitor as _;
 use konklave::sense::{Operation, Sense};
-use konklave_sim::{Delay, Options};
+use konklave_sim::Options;
 
 use crate::compare::{Runs, Scenario};
-use crate::demand::{
-    CS, Demand, ENTRIES, LOAD, REQUESTERS, THINK, WARMUP, given, inside, requests,
-};
+use crate::demand::{CS, LOAD, REQUESTERS, THINK, inside, requests};
 use crate::problem::{About, Problem, Senses, Words};
 use crate::quantity::{Measures, Quantity};
 use crate::refusal::Refusal;
-use crate::setup::Setup;
 use crate::site::Site;
 use client::Visitor;
+use options::{ENTRIES, WARMUP};
 pub(crate) use table::entries;
 use workload::{Contention, MutexReport, Plan};
 
@@ -71,8 +70,9 @@ static ABOUT: About = About {
     how_often: &ENTRIES,
     repeats: None,
     shared_network: None,
-    scenarios,
-    steady,
+    scenarios: |setup, delay| {
+        vec![Scenario::only(setup, delay, &[&LOAD, &ENTRIES, &CS, &WARMUP], Runs::One)]
+    },
     requests,
     refuse: |site| site.members(&REQUESTERS).map(drop),
 };
@@ -98,12 +98,12 @@ impl Problem for Mutex {
 
     fn workload(&self, site: &Site, options: &Options) -> Result<Contention, Refusal> {
         let plan = Plan {
-            demand: site.get(&LOAD).unwrap_or(Demand::Heavy),
-            entries: site.get(&ENTRIES).unwrap_or_default(),
+            demand: site.value(&LOAD),
+            entries: site.value(&ENTRIES),
             requesters: site.members(&REQUESTERS)?,
-            inside: inside(site.get(&CS), options.delay),
-            think: site.get(&THINK).unwrap_or_default(),
-            warmup: site.get(&WARMUP).unwrap_or_default(),
+            inside: inside(site, options.delay),
+            think: site.value(&THINK),
+            warmup: site.value(&WARMUP),
             unit: options.delay.mean(),
             perpetual: options.perpetual,
         };
@@ -112,7 +112,7 @@ impl Problem for Mutex {
     }
 
     fn clients(&self, site: &Site, budget: Option<&[u32]>) -> Result<Vec<Visitor>, Refusal> {
-        let entries = site.get(&ENTRIES).unwrap_or(1);
+        let entries = site.value(&ENTRIES);
         let budgets = crate::budget::budgets(site, budget, |_| entries)?;
         Ok(budgets.into_iter().map(Visitor::new).collect())
     }
@@ -149,50 +149,5 @@ fn in_words(bound: Option<u32>) -> String {
         Some(1) => "a node overtakes a waiting one at most once".to_owned(),
         Some(bound) => format!("a node overtakes a waiting one at most {bound} times"),
         None => "no bound on overtaking is promised, only that no node starves".to_owned(),
-    }
-}
-
-/// One long run of each algorithm, measured without its beginning and end: whole rounds under
-/// regular load; under light load enough for every node to have entered, because many algorithms
-/// depend on which nodes have. In other cases the whole run is measured, because the messages of a
-/// part cannot be attributed to its entries.
-fn scenarios(setup: &Setup, delay: Delay) -> Vec<Scenario> {
-    let load = given(setup, &LOAD).unwrap_or(Demand::Heavy);
-    let entries: u32 = given(setup, &ENTRIES).unwrap_or(match load {
-        Demand::Heavy => 14,
-        Demand::Light | Demand::Poisson(_) => 30_000_u32.div_ceil(setup.nodes).max(30),
-    });
-    let inside = inside(given(setup, &CS), delay);
-    let options = vec![
-        (LOAD.name, load.to_string()),
-        (ENTRIES.name, entries.to_string()),
-        (CS.name, inside.to_string()),
-        (WARMUP.name, warmup(load, delay, inside, entries, setup.nodes).to_string()),
-    ];
-    let (labels, sentence) = (Vec::new(), String::new());
-    vec![Scenario { labels, sentence, options, runs: Runs::One, suits: |_| true }]
-}
-
-/// Enough entries for a steady state, if there is one; only that is measured.
-fn steady(setup: &Setup, delay: Delay) -> Vec<(&'static str, String)> {
-    let load = given(setup, &LOAD).unwrap_or(Demand::Heavy);
-    let entries: u32 = given(setup, &ENTRIES).unwrap_or(match (load, delay) {
-        (Demand::Light, _) => 10,
-        (Demand::Heavy, Delay::Constant(_)) => 14,
-        _ => 5,
-    });
-    let inside = inside(given(setup, &CS), delay);
-    let warmup = warmup(load, delay, inside, entries, setup.nodes);
-    vec![(ENTRIES.name, entries.to_string()), (WARMUP.name, warmup.to_string())]
-}
-
-/// The entries before the steady state, and after it: a third under light load, two rounds under
-/// regular load; none if there is no steady state, or too little else to measure.
-fn warmup(load: Demand, delay: Delay, inside: u64, entries: u32, nodes: u32) -> u64 {
-    let is_long = inside as f64 >= 5.0 * delay.mean();
-    match (load, delay) {
-        (Demand::Light, _) => u64::from(entries) * u64::from(nodes) / 3,
-        (Demand::Heavy, Delay::Constant(_)) if is_long && entries > 4 => 2 * u64::from(nodes),
-        _ => 0,
     }
 }

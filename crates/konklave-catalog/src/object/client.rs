@@ -160,10 +160,10 @@ fn steps(
     budget: Option<&[u32]>,
 ) -> Result<Vec<Vec<(char, u64)>>, Refusal> {
     let cycle = |count: u32| mix.iter().cycle().take(count as usize).map(|it| (*it, 0)).collect();
-    let ops = site.get(&OPS).unwrap_or(Ops::Count(1));
+    let ops = site.value(&OPS);
     if budget.is_some() && !matches!(ops, Ops::Script(_)) {
         let budgets = budgets(site, budget, |_| 0)?;
-        let servers = budgets.len() - members - site.get(&super::JOINS).unwrap_or(0);
+        let servers = budgets.len() - members - site.value::<usize>(&super::JOINS);
         return Ok(budgets.into_iter().skip(servers).take(members).map(cycle).collect());
     }
     match ops {

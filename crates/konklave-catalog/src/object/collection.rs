@@ -11,7 +11,6 @@ use super::{Service, Shared};
 use crate::compare::{Runs, Scenario};
 use crate::expected::Expected;
 use crate::needs::{Needs, Network};
-use crate::option::Opt;
 use crate::problem::Words;
 use crate::quantity::{Measures, Quantity};
 use crate::refusal::Refusal;
@@ -90,17 +89,17 @@ where
 }
 
 /// Processes that wait for each answer, and processes that do not.
-pub fn scenarios(setup: &Setup, _delay: Delay) -> Vec<Scenario> {
-    let given = |option: &Opt, usual: &str| {
-        let given = setup.options.get(option.name).cloned();
-        (option.name, given.unwrap_or_else(|| usual.to_owned()))
-    };
-    let scenario = |word: &str, sentence: &str, window: &str| Scenario {
-        labels: vec![("clients", word.to_owned())],
-        sentence: sentence.to_owned(),
-        options: vec![given(&OPS, "20"), given(&WINDOW, window)],
-        runs: Runs::One,
-        suits: |_| true,
+pub fn scenarios(setup: &Setup, delay: Delay) -> Vec<Scenario> {
+    let scenario = |word: &str, sentence: &str, window: &str| {
+        let given = setup.options.get(WINDOW.name).cloned();
+        let window = (WINDOW.name, given.unwrap_or_else(|| window.to_owned()));
+        let only = Scenario::only(setup, delay, &[&OPS], Runs::One);
+        Scenario {
+            labels: vec![("clients", word.to_owned())],
+            sentence: sentence.to_owned(),
+            options: only.options.into_iter().chain([window]).collect(),
+            ..only
+        }
     };
     vec![
         scenario("patient", "a client waits for each answer", "1"),

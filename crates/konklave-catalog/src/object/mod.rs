@@ -22,7 +22,7 @@ use crate::refusal::Refusal;
 use crate::setup::Setup;
 use crate::site::Site;
 use client::User;
-use options::{CLIENTS, ITEMS, JOINS, KEYS, Keys, LEAVES, MIX, OPS, Ops, RATE, WINDOW};
+use options::{CLIENTS, ITEMS, JOINS, KEYS, LEAVES, MIX, OPS, Ops, RATE, WINDOW};
 use report::ObjectReport;
 use workload::{Plan, Users};
 
@@ -193,13 +193,13 @@ impl<S: Service> Problem for Shared<S> {
             clients: members.iter().copied().take(clients as usize).collect(),
             members,
             joiners: self.joiners(site).map(NodeId).collect(),
-            leaves: site.get(&LEAVES).unwrap_or(0),
+            leaves: site.value(&LEAVES),
             ops,
-            window: site.get(&WINDOW).unwrap_or(1),
+            window: site.value(&WINDOW),
             pause: rate.map(|rate| options.delay.mean() / rate),
             mix: letters::<S>(site)?,
-            items: site.get(&ITEMS).unwrap_or(0),
-            keys: site.get(&KEYS).unwrap_or(Keys::Uniform),
+            items: site.value(&ITEMS),
+            keys: site.value(&KEYS),
             among: S::keys(site),
             stabilises: self.stabilises,
         }))
@@ -214,7 +214,7 @@ impl<S: Service> Problem for Shared<S> {
     ) -> Result<Vec<User<S::Object>>, Refusal> {
         self.refuse_empty(site)?;
         let scripts = client::scripts(self, site, letters::<S>(site)?, budget)?;
-        let window = site.get(&WINDOW).unwrap_or(1);
+        let window = site.value(&WINDOW);
         Ok(scripts.into_iter().map(|script| User::new(script, window)).collect())
     }
 
@@ -261,7 +261,7 @@ impl<S: Service> Problem for Shared<S> {
 /// The letters of --mix, each of them an operation of the object.
 fn letters<S: Service>(site: &Site) -> Result<Vec<char>, Refusal> {
     let option = S::ABOUT.option(MIX.name).unwrap_or(&MIX);
-    let mix: String = site.get(option).unwrap_or_default();
+    let mix: String = site.value(option);
     let known = |letter: &char| S::operation(*letter, 0, 0).is_some();
     let all: String = ('a'..='z').filter(known).collect();
     match mix.chars().find(|letter| !known(letter)) {
@@ -277,6 +277,5 @@ fn letters<S: Service>(site: &Site) -> Result<Vec<char>, Refusal> {
 pub fn requests<S: Service>(site: &Site) -> Option<(u64, &'static str)> {
     let clients = site.get::<u32>(&CLIENTS).unwrap_or(site.nodes());
     let Some(Ops::Count(ops)) = site.get(&OPS) else { return None };
-    let items: u64 = site.get(&ITEMS).unwrap_or(0);
-    Some((u64::from(clients) * u64::from(ops) + items, "operation"))
+    Some((u64::from(clients) * u64::from(ops) + site.value::<u64>(&ITEMS), "operation"))
 }

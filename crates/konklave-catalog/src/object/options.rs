@@ -312,9 +312,6 @@ pub static LEAVES: Opt = Opt {
     )
 };
 
-/// All options of shared objects.
-pub static ALL: [&Opt; 9] = [&OPS, &CLIENTS, &RATE, &WINDOW, &MIX, &KEYS, &ITEMS, &JOINS, &LEAVES];
-
 #[cfg(test)]
 mod tests {
     use konklave_sim::random::Stream;

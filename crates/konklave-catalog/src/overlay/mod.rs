@@ -167,8 +167,7 @@ pub(crate) static ABOUT: About = About {
     repeats: None,
     shared_network: None,
     scenarios,
-    steady: |_, _| Vec::new(),
-    requests: |site| site.get(&SEARCHES).map(|count: u64| (count, "search")),
+    requests: |site| Some((site.value(&SEARCHES), "search")),
     refuse: |site| members(site).map(drop),
 };
 
@@ -231,8 +230,7 @@ fn members(site: &Site) -> Result<u32, Refusal> {
 /// If the start does not suit the site.
 pub fn nodes<O: Overlay>(site: &Site) -> Result<impl Fn(NodeId) -> Member<O> + use<O>, Refusal> {
     let (mixer, grace) = (mixer(site), grace(site));
-    let family = site.get(&START).unwrap_or(Family::Tree);
-    let starts = start::starts::<O>(site, family, members(site)?, mixer)?;
+    let starts = start::starts::<O>(site, site.value(&START), members(site)?, mixer)?;
     Ok(move |me: NodeId| Member::<O>::new(Place::new(me, mixer), starts[me.index()].clone(), grace))
 }
 
@@ -297,8 +295,8 @@ impl Problem for Networks {
             closes: self.closes,
             members: NodeId::all(count).collect(),
             joiners: (count..site.nodes()).map(NodeId).collect(),
-            leaves: site.get(&LEAVES).unwrap_or(0),
-            searches: site.get(&SEARCHES).unwrap_or(0),
+            leaves: site.value(&LEAVES),
+            searches: site.value(&SEARCHES),
             period: options.period.max(1),
         }))
     }
@@ -307,8 +305,8 @@ impl Problem for Networks {
     /// those that join know the first.
     fn clients(&self, site: &Site, budget: Option<&[u32]>) -> Result<Vec<Visitor>, Refusal> {
         let count = members(site)?;
-        let searches = site.get(&SEARCHES).unwrap_or(0);
-        let leaves: u32 = site.get(&LEAVES).unwrap_or(0);
+        let searches = site.value(&SEARCHES);
+        let leaves: u32 = site.value(&LEAVES);
         let budgets = any_budgets(site, budget, |_| searches)?;
         let client = |(searches, node): (u32, u32)| {
             let join = (node >= count).then_some(Command::Join { contact: NodeId(0) });

@@ -176,16 +176,7 @@ pub static ABOUT: About = About {
     how_often: &SELECTIONS,
     repeats: None,
     shared_network: None,
-    scenarios: |_, _| {
-        vec![Scenario {
-            labels: Vec::new(),
-            sentence: String::new(),
-            options: Vec::new(),
-            runs: Runs::Many,
-            suits: |_| true,
-        }]
-    },
-    steady: |_, _| Vec::new(),
+    scenarios: |setup, delay| vec![Scenario::only(setup, delay, &[], Runs::Many)],
     requests: |site| site.get::<u64>(&SELECTIONS).map(|count| (count, "selection")),
     refuse,
 };

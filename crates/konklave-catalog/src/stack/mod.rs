@@ -74,7 +74,6 @@ pub(crate) static ABOUT: About = About {
     repeats: None,
     shared_network: None,
     scenarios,
-    steady: |_, _| Vec::new(),
     requests: requests::<Piled>,
     refuse: |_| Ok(()),
 };

@@ -214,7 +214,7 @@ fn setup(
     if let Some((choice, variant)) = entry.choices.first().zip(variant) {
         setup = setup.with(choice.name, variant);
     }
-    let setup = setup.with_others(entry);
+    let setup = entry.problem.complete(setup, Verb::Compare, args.delay).with_others(entry);
     match entry.needs.is_bounded(&setup.options) {
         true => Some(setup.with(MAX_DELAY.name, args.delay.longest()?)),
         false => Some(setup),

@@ -231,10 +231,8 @@ fn task(
     let mut options = combination.values.clone();
     let topology = options.remove("topology");
     let faults = faults::take(&mut options);
-    let mut setup = Setup { nodes, options, ..Setup::default() };
-    for (name, value) in (entry.problem.steady)(&setup, delay) {
-        setup = setup.with(name, value);
-    }
+    let setup = Setup { nodes, options, ..Setup::default() };
+    let setup = entry.problem.complete(setup, Verb::Sweep, delay);
     let algorithm = entry.name.clone();
     let cell = Cell {
         algorithm: algorithm.clone(),
