@@ -1,7 +1,4 @@
-//! Reads the module doc of an algorithm: what `list` and `explain` show, and what `check --faults`
-//! holds it to.
-
-use serde::Serialize;
+//! Reads the module doc of an algorithm, which `list` and `explain` show.
 
 /// The module doc of an algorithm's file, in parts.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -74,17 +71,6 @@ impl Document {
         self.labelled("Assumes", name)
     }
 
-    /// What the item about a fault claims to survive it, in a sentence of its own.
-    pub fn claim(&self, fault: &str) -> Claim {
-        let statement = self.fault(fault).unwrap_or_default();
-        let claims = |claim| statement.split(". ").any(|sentence| sentence == claim);
-        match (claims("Every promise holds"), claims("Safety holds")) {
-            (true, _) => Claim::Everything,
-            (false, true) => Claim::Safety,
-            (false, false) => Claim::Nothing,
-        }
-    }
-
     /// A cost other than messages, such as `Time` or `State`: the item with this label in "Cost".
     pub fn cost(&self, name: &str) -> Option<String> {
         self.labelled("Cost", name)
@@ -134,18 +120,6 @@ fn without_links(line: &str) -> String {
         };
     }
     text + rest
-}
-
-/// What is claimed to hold in spite of a fault.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Claim {
-    /// Nothing is.
-    Nothing,
-    /// Nothing bad happens, but perhaps nothing good either.
-    Safety,
-    /// Every promise holds.
-    Everything,
 }
 
 /// A paragraph without its line breaks.
@@ -312,19 +286,6 @@ pub enum Msg {
             document.fault("Crash"),
             some("the crash of any node blocks all others eventually")
         );
-    }
-
-    #[test]
-    fn claims_are_sentences_of_their_own() {
-        let document = Document::of(SOURCE);
-        assert_eq!(document.claim("Loss"), Claim::Safety);
-        assert_eq!(document.claim("Crash"), Claim::Nothing);
-        assert_eq!(document.claim("Duplication"), Claim::Nothing, "there is no such item");
-        let harmless = "//! Sum.\n//!\n//! # Assumes\n//!\n//! - Loss: harmless. Every promise\n\
-                        //!   holds.\n";
-        assert_eq!(Document::of(harmless).claim("Loss"), Claim::Everything);
-        let relative = "//! # Assumes\n//!\n//! - Loss: Safety holds as far as it can.\n";
-        assert_eq!(Document::of(relative).claim("Loss"), Claim::Nothing);
     }
 
     #[test]

@@ -29,8 +29,8 @@ pub struct Entry {
     pub file: &'static str,
     /// The formula for the main quantity of a run at a site, if there is one.
     pub formula: fn(&Site, &Options) -> Option<Expected>,
-    /// How often a node can overtake a waiting one, if the algorithm bounds it. See
-    /// [`overtaking`](konklave::mutex::overtaking).
+    /// How often other nodes can be served before one that waits, if the algorithm bounds it and
+    /// its problem promises it.
     pub overtaking: fn(&Site) -> Option<u32>,
     /// The number of nodes beside those that a user asks for: servers, or nodes that join later.
     pub others: fn(&Setup) -> u32,

@@ -33,6 +33,7 @@ pub mod compare;
 pub mod consensus;
 pub mod demand;
 pub mod dictionary;
+pub mod disorder;
 pub mod document;
 pub mod election;
 pub mod entry;

@@ -1,10 +1,12 @@
-//! The assumptions of an algorithm about network, order, delays and faults.
+//! The assumptions of an algorithm about network, order, delays and faults, and its claims.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Display};
 
 use konklave::graph::{Graph, Topology};
 use serde::Serialize;
+
+use crate::disorder::{Claim, Disorder};
 
 /// The network that an algorithm needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -92,14 +94,15 @@ pub struct Needs {
     pub perpetual: bool,
     /// Whether it tolerates crashes that a failure detector reports.
     pub notices: bool,
-    /// Whether the leaders of two elections may overlap while announcements are in transit.
+    /// Whether the effects of two operations may overlap while messages are in transit: two nodes
+    /// may lead for a moment.
     pub overlapping: bool,
     /// Whether it relies on a maximum delay.
     pub bounded: bool,
     /// The option that makes it rely on a maximum delay, if it is above zero.
     #[serde(skip)]
     pub bounded_with: Option<&'static str>,
-    /// Whether a node has to be more patient than an election takes.
+    /// Whether the timers of a node have to outlast all that other nodes do meanwhile.
     pub patient: bool,
     /// Whether it never detects its termination, so that it cannot begin again.
     pub once: bool,
@@ -107,6 +110,9 @@ pub struct Needs {
     pub one_initiator: Option<&'static str>,
     /// Whether duplicates of messages are harmless.
     pub duplicates: bool,
+    /// What it claims to hold in spite of other disorders, if anything: `check --faults` decides.
+    #[serde(skip)]
+    pub claims: &'static [(Disorder, Claim)],
     /// Whether node 0 keeps a registry, so that it may crash but must not restart without it.
     pub registry: bool,
     /// Whether nodes can reach others than their neighbours: a registry, or those beyond a crashed
@@ -136,6 +142,7 @@ impl Needs {
             once: false,
             one_initiator: None,
             duplicates: false,
+            claims: &[],
             registry: false,
             shortcuts: false,
             no_joins: false,
@@ -153,7 +160,7 @@ impl Needs {
         Self { notices: true, ..self }
     }
 
-    /// The leaders of two elections may overlap.
+    /// The effects of two operations may overlap.
     pub const fn overlapping(self) -> Self {
         Self { overlapping: true, ..self }
     }
@@ -174,7 +181,7 @@ impl Needs {
         self.bounded || value.is_some_and(|value| value != "0")
     }
 
-    /// A node has to be more patient than an election takes.
+    /// Timers have to outlast all that other nodes do meanwhile.
     pub const fn patient(self) -> Self {
         Self { patient: true, ..self }
     }
@@ -192,6 +199,20 @@ impl Needs {
     /// Duplicates of messages are harmless.
     pub const fn duplicates(self) -> Self {
         Self { duplicates: true, ..self }
+    }
+
+    /// The algorithm claims that this holds in spite of these disorders.
+    pub const fn claims(self, claims: &'static [(Disorder, Claim)]) -> Self {
+        Self { claims, ..self }
+    }
+
+    /// What it claims to hold in spite of a disorder.
+    pub fn claim(&self, disorder: Disorder) -> Claim {
+        match self.claims.iter().find(|(other, _)| *other == disorder) {
+            Some((_, claim)) => *claim,
+            None if disorder == Disorder::Duplication && self.duplicates => Claim::Everything,
+            None => Claim::Nothing,
+        }
     }
 
     /// Node 0 keeps a registry, which every node can reach.

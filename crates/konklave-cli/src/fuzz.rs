@@ -13,6 +13,7 @@ use std::thread;
 use std::time::Duration;
 
 use konklave_catalog::catalog::Catalog;
+use konklave_catalog::disorder::Disorder;
 use konklave_catalog::entry::Entry;
 use konklave_catalog::system::Watch as Observers;
 use konklave_report::folder::Folder;
@@ -28,7 +29,6 @@ use crate::shrink::{Shortened, shorten};
 use crate::{Exit, out, schedule, specimens};
 pub use args::{FuzzArgs, Sizes};
 use draw::{Drawn, Space};
-use faults::Disorder;
 use merge::Parts;
 use report::Found;
 use swarm::{Budget, Failures, Tally, Unfinished, swarm};
@@ -38,7 +38,7 @@ const TIME: Duration = Duration::from_secs(10);
 
 /// A failure that was reproduced and shrunk.
 struct Example {
-    disorder: Disorder,
+    disorder: Option<Disorder>,
     failures: Failures,
     drawn: Drawn,
     /// The shrunk schedule.
@@ -47,7 +47,7 @@ struct Example {
 
 /// Schedules that were cut off at the event limit, and the first of them.
 struct GivenUp {
-    disorder: Disorder,
+    disorder: Option<Disorder>,
     unfinished: Unfinished,
     drawn: Drawn,
 }
@@ -163,7 +163,7 @@ fn budget(args: &FuzzArgs) -> Budget {
 /// Reproduces the first of these failures, records it and shrinks it.
 fn example(
     space: &Space,
-    disorder: Disorder,
+    disorder: Option<Disorder>,
     failures: &Failures,
     go_on: &mut dyn FnMut() -> bool,
 ) -> Result<Example, Failure> {

@@ -70,8 +70,8 @@ fn the_command_says_what_was_drawn() {
     }
 }
 
-/// What an algorithm is said to survive is drawn for it: duplicates by the doc of its file, crashes
-/// with returns and quorums of any form by its line in the catalogue.
+/// What an algorithm is said to survive is drawn for it: duplicates, crashes with returns and
+/// quorums of any form.
 #[test]
 fn what_an_algorithm_claims_to_survive_is_drawn() {
     for entry in CATALOG.entries() {
@@ -80,12 +80,9 @@ fn what_an_algorithm_claims_to_survive_is_drawn() {
         let draws = |what: &dyn Fn(&RunArgs) -> bool| drawn.iter().any(what);
         let name = &entry.name;
 
-        let claim = entry.document().fault("Duplication").unwrap_or_default();
-        let is_harmless = claim.starts_with("a duplicate is harmless");
-        assert_eq!(entry.needs.duplicates, is_harmless, "{name}: {claim}");
         // Reliable links hide duplicates from any algorithm.
         let duplicates = |args: &RunArgs| args.faults.duplicate.is_some() && !args.reliable;
-        assert_eq!(draws(&duplicates), is_harmless, "{name}");
+        assert_eq!(draws(&duplicates), entry.needs.duplicates, "{name}");
 
         let returns = |args: &RunArgs| args.faults.crash.iter().any(|it| it.to.is_some());
         assert_eq!(draws(&returns), entry.needs.notices, "{name}");

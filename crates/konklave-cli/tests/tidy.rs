@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use konklave_catalog::catalog::Catalog;
+use konklave_catalog::disorder::{Claim, Disorder};
 use konklave_catalog::document;
 
 fn root() -> PathBuf {
@@ -246,6 +247,33 @@ fn every_algorithm_is_documented_in_the_same_form() {
     demand(complaints);
 }
 
+/// Claims are data, which `check --faults` decides; the docs state them in these sentences.
+#[test]
+fn module_docs_state_what_is_claimed() {
+    use Disorder::{Crash, Duplication, Loss, Overtaking, Partition, Restart, Slowness};
+    let mut complaints = Vec::new();
+    for entry in Catalog::standard().entries() {
+        for disorder in [Loss, Duplication, Crash, Restart, Partition, Overtaking, Slowness] {
+            let label = disorder.label();
+            let item = entry.document().fault(label).unwrap_or_default();
+            let states = |claim: Claim| item.split(". ").any(|it| Some(it) == claim.sentence());
+            let is_harmless = item.starts_with("a duplicate is harmless");
+            let stated = match disorder {
+                Duplication if is_harmless => Claim::Everything,
+                _ if states(Claim::Everything) => Claim::Everything,
+                _ if states(Claim::Safety) => Claim::Safety,
+                _ => Claim::Nothing,
+            };
+            let claimed = entry.needs.claim(disorder);
+            if stated != claimed {
+                let name = &entry.name;
+                complaints.push(format!("{name}: {label} says {stated:?}, not {claimed:?}"));
+            }
+        }
+    }
+    demand(complaints);
+}
+
 #[test]
 fn every_algorithm_has_a_script_and_a_row_in_the_readme() {
     let readme = fs::read_to_string(root().join("README.md")).unwrap();
@@ -259,14 +287,14 @@ fn every_algorithm_has_a_script_and_a_row_in_the_readme() {
         let document = entry.document();
         let year = document.year().unwrap_or_default();
         let messages = document.messages();
-        let (name, family, file) = (&entry.name, entry.problem, entry.file);
+        let (name, problem, file) = (&entry.name, entry.problem, entry.file);
         let short = file.rsplit('/').next().unwrap_or_default();
         let paper = readme.lines().find_map(|line| {
             let cells: Vec<_> = line.split('|').map(str::trim).collect();
             (cells.get(2) == Some(&format!("`{name}`").as_str())).then(|| cells[3].to_owned())
         });
         let row = |paper: &str| {
-            format!("| {family} | `{name}` | {paper} | {messages} | [{short}]({file}) |")
+            format!("| {problem} | `{name}` | {paper} | {messages} | [{short}]({file}) |")
         };
         match paper {
             Some(paper) if paper.contains(&year.to_string()) && readme.contains(&row(&paper)) => {}

@@ -11,11 +11,17 @@
 //!
 //! Messages: 3 per entry. None of them is spared if node 0 itself enters.
 //!
+//! - Time: two message delays from a release to the next entry.
+//! - State: at node 0 a queue of up to n nodes.
+//! - Fairness: first come, first served: a node that asks at rest is overtaken by none.
+//!
 //! # Assumes
 //!
-//! Every message arrives once. Loss: a lost message stops the queue. Duplication: a duplicate
-//! request is a second request. Crash: a node that crashes inside is waited for; without node 0
-//! nobody enters.
+//! Every message arrives once.
+//!
+//! - Loss: a lost message stops the queue. Safety holds.
+//! - Duplication: a duplicate request is a second request, whose permit nobody gives back.
+//! - Crash: the crash of node 0, or of a node that waits or is inside, stops the queue.
 //!
 //! # Differs from the paper
 //!
@@ -27,6 +33,7 @@ use std::process::ExitCode;
 use konklave::NodeId;
 use konklave::mutex::{Command, Event};
 use konklave::protocol::{Env, Never, Protocol};
+use konklave_catalog::disorder::{Claim, Disorder};
 use konklave_catalog::entry::Entry;
 use konklave_catalog::expected::Expected;
 use konklave_catalog::mutex::Mutex;
@@ -89,11 +96,13 @@ impl Protocol for Permits {
 }
 
 fn main() -> ExitCode {
-    let needs = Needs::network(Network::Complete);
+    let claims = &[(Disorder::Loss, Claim::Safety)];
+    let needs = Needs::network(Network::Complete).claims(claims);
     let entry = Entry::new("permits", Mutex::ABOUT, needs, |site| {
         Ok(nodes(Mutex, site, |_| Permits::default()))
     })
     .source(include_str!("main.rs"), "src/main.rs")
-    .formula(|_, _| Some(Expected::exactly("3", 3.0)));
+    .formula(|_, _| Some(Expected::exactly("3", 3.0)))
+    .overtaking(|_| Some(0));
     konklave_cli::main_with(konklave_cli::catalog().with(entry))
 }

@@ -12,6 +12,7 @@ use konklave_sim::Options;
 use crate::budget::budgets;
 use crate::compare::{Runs, Scenario};
 use crate::demand::{CS, ENTRIES, LOAD, REQUESTERS, THINK, inside, requests};
+use crate::disorder::{Claim, Disorder};
 use crate::entry::{Entry, line};
 use crate::expected::Expected;
 use crate::needs::{Needs, Network};
@@ -76,7 +77,8 @@ static ABOUT: About = About {
     refuse: |site| site.members(&REQUESTERS).map(drop),
 };
 
-const COMPLETE: Needs = Needs::network(Network::Complete).duplicates();
+const COMPLETE: Needs =
+    Needs::network(Network::Complete).duplicates().claims(&[(Disorder::Loss, Claim::Safety)]);
 const FORM: Choice = Choice::variant(&["block", "deny"]);
 
 /// All algorithms.

@@ -15,6 +15,7 @@ use konklave::election::ring_naive::RingNaive;
 
 use super::formulas::{self, Conditions};
 use super::{Election, elections};
+use crate::disorder::{Claim, Disorder};
 use crate::entry::{Entry, line};
 use crate::needs::{Needs, Network, Order};
 use crate::option::Choice;
@@ -43,6 +44,9 @@ pub(super) const fn wakes(values: &'static [&'static str]) -> Choice {
     Choice::new("wake", values, help)
 }
 
+/// A lost message costs another round.
+const LOSSES: &[(Disorder, Claim)] = &[(Disorder::Loss, Claim::Everything)];
+
 pub(super) fn entries() -> Vec<Entry> {
     vec![
         election!(chang_roberts, READY_RING, &[WAKE], formulas::chang_roberts, |site| {
@@ -55,7 +59,7 @@ pub(super) fn entries() -> Vec<Entry> {
         }),
         election!(
             chang_roberts_numbered,
-            RING.notices().duplicates().shortcuts(),
+            RING.notices().duplicates().shortcuts().claims(LOSSES),
             &[PATIENCE],
             formulas::chang_roberts_numbered,
             |site| {

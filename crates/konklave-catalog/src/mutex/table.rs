@@ -25,6 +25,7 @@ use konklave::{NodeId, NodeSet};
 use super::sets::{quorums, structure};
 use super::{Mutex, network_formulas};
 use super::{fairness, formulas};
+use crate::disorder::{Claim, Disorder};
 use crate::entry::{Entry, line};
 use crate::needs::{Needs, Network, Order};
 use crate::option::{Choice, Draw, SETS};
@@ -45,10 +46,15 @@ macro_rules! lock {
     };
 }
 
-const RING: Needs = Needs::network(Network::Ring);
-const TREE: Needs = Needs::network(Network::Tree);
-const COMPLETE: Needs = Needs::network(Network::Complete);
-const CONNECTED: Needs = Needs::network(Network::Connected);
+const RING: Needs = safe(Network::Ring);
+const TREE: Needs = safe(Network::Tree);
+const COMPLETE: Needs = safe(Network::Complete);
+const CONNECTED: Needs = safe(Network::Connected);
+
+/// A lost message blocks nodes, but lets no two of them in.
+const fn safe(network: Network) -> Needs {
+    Needs::network(network).claims(&[(Disorder::Loss, Claim::Safety)])
+}
 
 const ACKS: Choice = Choice::variant(&["eager", "lazy"]);
 const CARVALHO_ROUCAIROL: Choice = Choice::variant(&["symmetric", "ordered"]);
@@ -152,10 +158,16 @@ fn by_permission() -> Vec<Entry> {
             }
         )
         .overtaking(|_| Some(1)),
-        lock!(lamport, COMPLETE.order(Order::Fifo), &[ACKS], formulas::lamport, |site| {
-            let acks = acks(site);
-            Ok(nodes(Mutex, site, move |me| Lamport::new(me, site.nodes(), acks)))
-        })
+        lock!(
+            lamport,
+            COMPLETE.order(Order::Fifo).claims(&[]),
+            &[ACKS],
+            formulas::lamport,
+            |site| {
+                let acks = acks(site);
+                Ok(nodes(Mutex, site, move |me| Lamport::new(me, site.nodes(), acks)))
+            }
+        )
         .overtaking(|_| Some(0)),
         lock!(maekawa, COMPLETE, &[QUORUM], formulas::maekawa, |site| {
             let quorums = quorums(site)?;
@@ -181,7 +193,7 @@ fn on_networks() -> Vec<Entry> {
         .overtaking(|_| Some(0)),
         lock!(
             hierarchical,
-            COMPLETE,
+            COMPLETE.claims(&[]),
             &[HIERARCHICAL, CLUSTERS, BOUND],
             network_formulas::hierarchical,
             hierarchical

@@ -9,6 +9,7 @@ use konklave_sim::{Delay, Options};
 use super::options::{CLIENTS, OPS, WINDOW};
 use super::{Service, Shared};
 use crate::compare::{Runs, Scenario};
+use crate::disorder::{Claim, Disorder};
 use crate::expected::Expected;
 use crate::needs::{Needs, Network};
 use crate::problem::Words;
@@ -58,7 +59,8 @@ pub const WORDS: Words = Words {
 };
 
 /// The members do not change.
-pub const STATIC: Needs = Needs::network(Network::Complete).no_changes();
+pub const STATIC: Needs =
+    Needs::network(Network::Complete).no_changes().claims(&[(Disorder::Loss, Claim::Safety)]);
 
 /// A server that holds the object, and these numbers for each of its elements.
 pub fn central<S: Service>(site: &Site, numbers: usize) -> Result<Box<dyn System + '_>, Refusal>

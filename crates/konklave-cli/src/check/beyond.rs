@@ -1,58 +1,23 @@
 //! The assumptions of an algorithm that a check violates.
 
 use konklave::NodeId;
+use konklave_catalog::disorder::Disorder;
 use konklave_catalog::site::Site;
 use konklave_check::{Order, Pace, World};
 use konklave_sim::faults::Outage;
-use serde::Serialize;
 
 use crate::fuzz::faults::parts;
 
-/// Something that an algorithm may assume not to happen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub(super) enum Disorder {
-    /// Messages are lost.
-    Loss,
-    /// Messages are duplicated.
-    Duplication,
-    /// Nodes crash for ever.
-    Crash,
-    /// Nodes crash and return, having forgotten everything.
-    Restart,
-    /// The network is cut into two groups for a while.
-    Partition,
-    /// Messages overtake each other.
-    Overtaking,
-    /// Messages are slower than timers.
-    Slowness,
-}
-
-impl Disorder {
-    /// Its name, as in JSON.
-    pub(super) fn label(self) -> &'static str {
-        match self {
-            Self::Loss => "loss",
-            Self::Duplication => "duplication",
-            Self::Crash => "crash",
-            Self::Restart => "restart",
-            Self::Partition => "partition",
-            Self::Overtaking => "overtaking",
-            Self::Slowness => "slowness",
-        }
-    }
-
-    /// The options of a search in which it happens once, or may happen at any time.
-    pub(super) fn option(self) -> &'static str {
-        match self {
-            Self::Loss => "--losses 1",
-            Self::Duplication => "--duplicates 1",
-            Self::Crash => "--crashes 1",
-            Self::Restart => "--restarts 1",
-            Self::Partition => "--partitions 1",
-            Self::Overtaking => "--any-order",
-            Self::Slowness => "--hasty",
-        }
+/// The options of a search in which a disorder happens once, or may happen at any time.
+pub(super) fn option(disorder: Disorder) -> &'static str {
+    match disorder {
+        Disorder::Loss => "--losses 1",
+        Disorder::Duplication => "--duplicates 1",
+        Disorder::Crash => "--crashes 1",
+        Disorder::Restart => "--restarts 1",
+        Disorder::Partition => "--partitions 1",
+        Disorder::Overtaking => "--any-order",
+        Disorder::Slowness => "--hasty",
     }
 }
 

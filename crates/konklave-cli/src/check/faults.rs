@@ -3,7 +3,7 @@
 mod report;
 
 use konklave_catalog::catalog::Catalog;
-use konklave_catalog::document::Claim;
+use konklave_catalog::disorder::{Claim, Disorder};
 use konklave_catalog::entry::Entry;
 use konklave_catalog::site::Site;
 use konklave_catalog::system::{CheckPlan, Checked};
@@ -12,7 +12,7 @@ use konklave_report::folder::Folder;
 use konklave_stage::local::ASSERTIONS_HOLD;
 use serde::Serialize;
 
-use super::beyond::{Disorder, survives};
+use super::beyond::{option, survives};
 use super::{CheckArgs, carry_out_check, plan, site_for};
 use crate::Exit;
 use crate::failure::Failure;
@@ -56,7 +56,7 @@ enum Fate {
 /// An algorithm under one fault.
 struct Cell {
     fault: Disorder,
-    /// What its module doc claims.
+    /// What the algorithm claims.
     claim: Claim,
     safety: Fate,
     liveness: Fate,
@@ -71,7 +71,7 @@ struct Cell {
 /// The promises of a kind under a fault.
 struct Kind {
     name: &'static str,
-    /// Whether the module doc claims that they hold.
+    /// Whether the algorithm claims that they hold.
     is_claimed: bool,
     fate: Fate,
 }
@@ -142,7 +142,7 @@ impl Cell {
     }
 }
 
-/// Decides and prints the table of an algorithm or a family.
+/// Decides and prints the table of an algorithm or a problem.
 pub(super) fn check_faults(args: &CheckArgs, catalog: &'static Catalog) -> Result<Exit, Failure> {
     let folder = args.out.as_ref().map(Folder::create).transpose()?;
     let entries: Vec<&'static Entry> = match catalog.find_problem(&args.algorithm) {
@@ -164,7 +164,7 @@ pub(super) fn check_faults(args: &CheckArgs, catalog: &'static Catalog) -> Resul
     }
     if matrix.rows.is_empty() {
         let reason = matrix.left_out.first().map_or("", String::as_str);
-        return Err(Failure::bad(format!("no algorithm of the family can be checked: {reason}")));
+        return Err(Failure::bad(format!("no algorithm of the problem can be checked: {reason}")));
     }
     report::show(&matrix, args, folder)?;
     let mut cells = matrix.rows.iter().flat_map(|row| &row.cells);
@@ -288,41 +288,36 @@ fn fate(decided: &[&Decided]) -> Fate {
     }
 }
 
-/// What an algorithm claims to survive.
+/// What an algorithm claims to hold in this system.
 fn claim(site: &Site, fault: Disorder) -> Claim {
-    let claim = |label| site.entry().document().claim(label);
     match fault {
-        Disorder::Loss => claim("Loss"),
         Disorder::Duplication if site.survives_duplicates() => Claim::Everything,
-        Disorder::Duplication => claim("Duplication"),
-        Disorder::Overtaking => claim("Order"),
+        // In a longer run, a duplicate outlives its round.
+        Disorder::Duplication if site.entry().needs.duplicates => Claim::Nothing,
         Disorder::Crash if survives(site, 1) => Claim::Everything,
-        Disorder::Crash => claim("Crash"),
-        Disorder::Restart => claim("Restart"),
-        Disorder::Partition => claim("Partition"),
-        Disorder::Slowness => Claim::Nothing,
+        fault => site.entry().needs.claim(fault),
     }
 }
 
 /// The command whose search finds the schedules of a cell.
 fn command(args: &CheckArgs, site: &Site, fault: Disorder) -> String {
     let mut words = vec![format!("konklave check {}", site.entry().name)];
-    let mut option = |name: &str, value: Option<String>| {
+    let mut add = |name: &str, value: Option<String>| {
         words.extend(value.map(|value| format!("--{name} {value}")));
     };
-    option("nodes", args.nodes.map(|it| it.to_string()));
-    option("topology", args.topology.clone());
-    option("seed", Some(args.seed).filter(|seed| *seed != 1).map(|it| it.to_string()));
-    option("budget", args.budget.as_deref().map(counts));
+    add("nodes", args.nodes.map(|it| it.to_string()));
+    add("topology", args.topology.clone());
+    add("seed", Some(args.seed).filter(|seed| *seed != 1).map(|it| it.to_string()));
+    add("budget", args.budget.as_deref().map(counts));
     for (name, value) in &args.options {
-        option(name, Some(value.clone()));
+        add(name, Some(value.clone()));
     }
     for (flag, is_set) in
         [("--fifo", args.fifo), ("--reliable", args.reliable), ("--hasty", args.hasty)]
     {
         words.extend(is_set.then(|| flag.to_owned()));
     }
-    words.push(fault.option().to_owned());
+    words.push(option(fault).to_owned());
     words.push("--go-on".to_owned());
     words.join(" ")
 }

@@ -1,5 +1,6 @@
 //! The run that a seed draws, as the options of its command line.
 
+use konklave_catalog::disorder::Disorder;
 use konklave_catalog::entry::Entry;
 use konklave_catalog::needs::{Network, Order};
 use konklave_catalog::option::Draw;
@@ -8,7 +9,7 @@ use konklave_catalog::site::Site;
 use konklave_sim::random::{Random, Stream};
 use konklave_sim::{Delay, Options};
 
-use super::faults::{Disorder, draw_faults};
+use super::faults::{beyond, draw_faults};
 use super::{FuzzArgs, Sizes};
 use crate::args::{FaultArgs, RunArgs, TurnArgs};
 use crate::failure::Failure;
@@ -23,7 +24,7 @@ pub struct Space {
     /// The networks that the algorithm supports, and their sizes.
     places: Vec<(String, u32)>,
     /// The assumptions that may be violated; empty without `--beyond`.
-    beyond: Vec<Disorder>,
+    beyond: Vec<Option<Disorder>>,
     event_limit: Option<u64>,
     /// Whether links are always reliable.
     reliable: bool,
@@ -36,7 +37,7 @@ pub struct Drawn {
     /// The options of the command line.
     pub args: RunArgs,
     /// The assumption that the run violates.
-    pub disorder: Disorder,
+    pub disorder: Option<Disorder>,
     /// The system.
     pub site: Site,
     /// The options of the simulation.
@@ -81,7 +82,7 @@ impl Space {
         match problem {
             Some(problem) if places.is_empty() => Err(problem),
             _ => {
-                let beyond = if args.beyond { Disorder::beyond(entry) } else { Vec::new() };
+                let beyond = if args.beyond { beyond(entry) } else { Vec::new() };
                 let (event_limit, reliable) = (args.event_limit, args.reliable);
                 Ok(Self { entry, places, beyond, event_limit, reliable, turns })
             }
@@ -105,7 +106,7 @@ impl Space {
         let mut random = random_of(seed);
         let (topology, nodes) = pick(&mut random, &self.places);
         let disorder = match self.beyond.is_empty() {
-            true => Disorder::None,
+            true => None,
             false => *pick(&mut random, &self.beyond),
         };
         let mut args = plain(entry, topology, Some(*nodes));
@@ -120,9 +121,9 @@ impl Space {
         let site = run::site(&args, entry)?;
         // What the drawn variant tolerates violates no assumption.
         let disorder = match disorder {
-            Disorder::Overtaking if !site.needs_fifo() => Disorder::None,
-            Disorder::Duplication if site.survives_duplicates() => Disorder::None,
-            Disorder::Loss if site.survives_losses() => Disorder::None,
+            Some(Disorder::Overtaking) if !site.needs_fifo() => None,
+            Some(Disorder::Duplication) if site.survives_duplicates() => None,
+            Some(Disorder::Loss) if site.survives_losses() => None,
             disorder => disorder,
         };
         draw_faults(&mut random, &mut args, &site, disorder);

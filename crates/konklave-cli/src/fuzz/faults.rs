@@ -1,8 +1,7 @@
 //! The faults of a random run: within the assumptions of the algorithm, or beyond them.
 
-use std::fmt::{self, Display};
-
 use konklave::NodeId;
+use konklave_catalog::disorder::Disorder;
 use konklave_catalog::entry::Entry;
 use konklave_catalog::needs::{Network, Order};
 use konklave_catalog::option::{MAX_DELAY, NOTICE};
@@ -10,72 +9,56 @@ use konklave_catalog::site::Site;
 use konklave_sim::Delay;
 use konklave_sim::faults::{Crossing, Outage, Partition};
 use konklave_sim::random::Random;
-use serde::{Deserialize, Serialize};
+use serde::de::IntoDeserializer;
+use serde::{Deserialize, Deserializer};
 
 use super::draw::{needs_fifo, one_in, random_of, relies_on_order};
 use crate::args::{FaultArgs, RunArgs};
 
-/// Something that an algorithm assumes not to happen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Disorder {
-    /// No assumption is violated: every broken promise is a bug.
-    None,
-    /// Messages are lost.
-    Loss,
-    /// Messages are duplicated.
-    Duplication,
-    /// Nodes crash, undetected or although they must not.
-    Crash,
-    /// Messages overtake each other.
-    Overtaking,
-    /// Messages exceed the maximum delay.
-    Slowness,
+/// The name of a violated assumption; `none` if none is violated, so that every broken promise is
+/// a bug.
+pub(super) fn name(disorder: Option<Disorder>) -> &'static str {
+    disorder.map_or(NONE, Disorder::name)
 }
 
-impl Display for Disorder {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::None => "none",
-            Self::Loss => "loss",
-            Self::Duplication => "duplication",
-            Self::Crash => "crash",
-            Self::Overtaking => "overtaking",
-            Self::Slowness => "slowness",
-        })
+const NONE: &str = "none";
+
+/// Reads such a name.
+pub(super) fn named<'de, D: Deserializer<'de>>(name: D) -> Result<Option<Disorder>, D::Error> {
+    match String::deserialize(name)? {
+        name if name == NONE => Ok(None),
+        name => Disorder::deserialize(name.into_deserializer()).map(Some),
     }
 }
 
-impl Disorder {
-    /// The disorders that this algorithm assumes not to happen, and `None` as the control.
-    pub(super) fn beyond(entry: &Entry) -> Vec<Self> {
-        let mut all = vec![Self::None, Self::Loss];
-        let more = [
-            (!entry.needs.duplicates || is_repeated_by_order(entry), Self::Duplication),
-            (!entry.needs.notices || entry.needs.registry, Self::Crash),
-            (relies_on_order(entry), Self::Overtaking),
-            (entry.needs.bounded, Self::Slowness),
-        ];
-        all.extend(more.into_iter().filter(|(fits, _)| *fits).map(|(_, disorder)| disorder));
-        all
-    }
+/// The disorders that this algorithm assumes not to happen, and none as the control.
+pub(super) fn beyond(entry: &Entry) -> Vec<Option<Disorder>> {
+    let all = [
+        (true, Disorder::Loss),
+        (!entry.needs.duplicates || is_repeated_by_order(entry), Disorder::Duplication),
+        (!entry.needs.notices || entry.needs.registry, Disorder::Crash),
+        (relies_on_order(entry), Disorder::Overtaking),
+        (entry.needs.bounded, Disorder::Slowness),
+    ];
+    let fitting = all.into_iter().filter(|(fits, _)| *fits).map(|(_, disorder)| Some(disorder));
+    std::iter::once(None).chain(fitting).collect()
+}
 
-    /// What has to happen for a specimen of a forbidden setting to break its promise; `None` for
-    /// all other algorithms, and for variants that survive it.
-    fn of_specimen(site: &Site) -> Self {
-        let specimen = site.entry().flaw.filter(|specimen| specimen.is_forbidden_setting);
-        match specimen.map(|specimen| specimen.setting) {
-            Some(setting) if setting.crashes > 0 => Self::Crash,
-            Some(setting) if setting.duplicates > 0 => Self::Duplication,
-            Some(setting) if !setting.fifo && site.needs_fifo() => Self::Overtaking,
-            _ => Self::None,
-        }
+/// What has to happen for a specimen of a forbidden setting to break its promise; nothing for all
+/// other algorithms, and for variants that survive it.
+fn of_specimen(site: &Site) -> Option<Disorder> {
+    let setting = site.entry().flaw.filter(|it| it.is_forbidden_setting)?.setting;
+    match setting {
+        _ if setting.crashes > 0 => Some(Disorder::Crash),
+        _ if setting.duplicates > 0 => Some(Disorder::Duplication),
+        _ if !setting.fifo && site.needs_fifo() => Some(Disorder::Overtaking),
+        _ => None,
     }
+}
 
-    /// Whether `run` refuses it unless it is told to go beyond the assumptions.
-    fn is_refused(self) -> bool {
-        matches!(self, Self::Overtaking | Self::Slowness)
-    }
+/// Whether `run` refuses it unless it is told to go beyond the assumptions.
+fn is_refused(disorder: Option<Disorder>) -> bool {
+    matches!(disorder, Some(Disorder::Overtaking | Disorder::Slowness))
 }
 
 /// Whether only the order of messages separates one round of the problem from the next.
@@ -92,8 +75,8 @@ pub(crate) fn provoked(args: &RunArgs, site: &Site) -> RunArgs {
     let mut args = args.clone();
     let is_silent = args.faults == FaultArgs::default() && !args.fifo && !args.beyond;
     if is_silent {
-        let disorder = Disorder::of_specimen(site);
-        args.beyond = disorder.is_refused();
+        let disorder = of_specimen(site);
+        args.beyond = is_refused(disorder);
         inject(&mut random_of(args.seed), &mut args, site, disorder);
     }
     args
@@ -104,14 +87,11 @@ pub(super) fn draw_faults(
     random: &mut Random,
     args: &mut RunArgs,
     site: &Site,
-    disorder: Disorder,
+    disorder: Option<Disorder>,
 ) {
     let needs = site.entry().needs;
-    let disorder = match disorder {
-        Disorder::None => Disorder::of_specimen(site),
-        disorder => disorder,
-    };
-    args.beyond = disorder.is_refused();
+    let disorder = disorder.or_else(|| of_specimen(site));
+    args.beyond = is_refused(disorder);
     args.fifo = !args.beyond && one_in(random, 4);
     // A node that waits longer than the maximum delay takes silent nodes for dead.
     if !site.needs_bound() {
@@ -121,14 +101,14 @@ pub(super) fn draw_faults(
         let crashes = noticed_crashes(random, args, site);
         args.faults.crash = crashes;
     }
-    if disorder == Disorder::None {
+    if disorder.is_none() {
         // Few: each may cost another round.
         let are_drawn = site.survives_duplicates() && one_in(random, 5);
         args.faults.duplicate = are_drawn.then(|| percent(random, 10));
     }
     inject(random, args, site, disorder);
     // Last, so that what is drawn before does not depend on it.
-    if disorder == Disorder::None {
+    if disorder.is_none() {
         draw_reliable_links(random, args, site);
     }
 }
@@ -149,14 +129,15 @@ fn draw_reliable_links(random: &mut Random, args: &mut RunArgs, site: &Site) {
 }
 
 /// Draws how often, or when, this happens.
-fn inject(random: &mut Random, args: &mut RunArgs, site: &Site, disorder: Disorder) {
+fn inject(random: &mut Random, args: &mut RunArgs, site: &Site, disorder: Option<Disorder>) {
     match disorder {
-        Disorder::None => {}
-        Disorder::Loss => args.faults.loss = Some(percent(random, 30)),
-        Disorder::Duplication => args.faults.duplicate = Some(percent(random, 50)),
-        Disorder::Crash => args.faults.crash = vec![crash(random, site)],
-        Disorder::Overtaking => args.faults.reorder = Some(percent(random, 50)),
-        Disorder::Slowness => args.delay = Delay::Exponential(random.between(10, 40)),
+        // Nobody draws the others: `run` has them, but no algorithm survives them.
+        None | Some(Disorder::Restart | Disorder::Partition) => {}
+        Some(Disorder::Loss) => args.faults.loss = Some(percent(random, 30)),
+        Some(Disorder::Duplication) => args.faults.duplicate = Some(percent(random, 50)),
+        Some(Disorder::Crash) => args.faults.crash = vec![crash(random, site)],
+        Some(Disorder::Overtaking) => args.faults.reorder = Some(percent(random, 50)),
+        Some(Disorder::Slowness) => args.delay = Delay::Exponential(random.between(10, 40)),
     }
 }
 

@@ -7,6 +7,7 @@ use konklave_report::table::{Cell, Table};
 
 use super::command::words;
 use super::draw::STEPS;
+use super::faults::name;
 use super::report::{Found, counts, for_machines, heading, sentence, verdict, why_unfinished};
 use super::{Example, Findings, FuzzArgs, Sizes, budget};
 use crate::failure::Failure;
@@ -127,7 +128,7 @@ fn breaks(examples: &[Example]) -> Table {
     for example in examples {
         let failures = &example.failures;
         table.push([
-            Cell::from(example.disorder.to_string()),
+            Cell::from(name(example.disorder)),
             failures.broken.promise.as_str().into(),
             failures.count.into(),
             failures.seed.into(),
@@ -152,7 +153,7 @@ fn results(examples: &[Example]) -> Table {
     for example in examples {
         let failures = &example.failures;
         table.push([
-            Cell::from(example.disorder.to_string()),
+            Cell::from(name(example.disorder)),
             failures.broken.promise.as_str().into(),
             failures.broken.detail.as_str().into(),
             failures.count.into(),

@@ -5,11 +5,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use konklave_catalog::catalog::Catalog;
+use konklave_catalog::disorder::Disorder;
 use serde::Deserialize;
 
 use super::FuzzArgs;
 use super::draw::Space;
-use super::faults::Disorder;
+use super::faults::named;
 use super::swarm::{Failures, Tally, Unfinished, broken};
 use crate::args::Verb;
 use crate::failure::Failure;
@@ -38,7 +39,8 @@ struct Part {
 #[derive(Deserialize)]
 struct Counted {
     seed: u64,
-    fault: Disorder,
+    #[serde(deserialize_with = "named")]
+    fault: Option<Disorder>,
     count: u64,
     #[serde(default)]
     promise: String,

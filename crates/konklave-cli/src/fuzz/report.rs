@@ -3,13 +3,14 @@
 use std::collections::BTreeSet;
 use std::io;
 
+use konklave_catalog::disorder::Disorder;
 use konklave_catalog::entry::Entry;
 use konklave_report::junit::{Case, Outcome, Suite};
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::command::words;
-use super::faults::Disorder;
+use super::faults::name;
 use super::swarm::{Tally, Unfinished};
 use super::{Example, Findings, FuzzArgs, GivenUp, Sizes};
 use crate::out;
@@ -50,7 +51,7 @@ fn failure(example: &Example) -> io::Result<Value> {
     let shortened = &example.shortened;
     Ok(json!({
         "seed": example.failures.seed,
-        "fault": example.disorder,
+        "fault": name(example.disorder),
         "count": example.failures.count,
         "promise": example.failures.broken.promise,
         "detail": example.failures.broken.detail,
@@ -66,7 +67,7 @@ fn failure(example: &Example) -> io::Result<Value> {
 fn unfinished(given_up: &GivenUp) -> Value {
     json!({
         "seed": given_up.unfinished.seed,
-        "fault": given_up.disorder,
+        "fault": name(given_up.disorder),
         "count": given_up.unfinished.count,
         "event_limit": given_up.drawn.args.event_limit,
         "command": words(&given_up.drawn.args).join(" "),
@@ -75,7 +76,7 @@ fn unfinished(given_up: &GivenUp) -> Value {
 
 /// A test case for each promise: whether a schedule within the assumptions broke it.
 pub(super) fn suite(findings: &Findings, entry: &Entry) -> Suite {
-    let within = |example: &&Example| example.disorder == Disorder::None;
+    let within = |example: &&Example| example.disorder.is_none();
     let examples: Vec<_> = findings.examples.iter().filter(within).collect();
     let mut names: Vec<String> =
         (entry.problem.promises)().iter().map(|promise| promise.name.to_owned()).collect();
@@ -133,8 +134,8 @@ impl Found {
 /// The verdict of these findings.
 pub(super) fn verdict(findings: &Findings) -> Found {
     let Findings { tally, examples, missing, .. } = findings;
-    let is_broken = examples.iter().any(|example| example.disorder == Disorder::None);
-    match (is_broken, tally.is_interrupted, tally.unfinished.get(&Disorder::None)) {
+    let is_broken = examples.iter().any(|example| example.disorder.is_none());
+    match (is_broken, tally.is_interrupted, tally.unfinished.get(&None)) {
         (true, ..) => Found::Violated,
         (false, true, _) => Found::Interrupted,
         (false, false, _) if !missing.is_empty() => Found::Inconclusive,
@@ -146,8 +147,8 @@ pub(super) fn verdict(findings: &Findings) -> Found {
 /// The verdict as a sentence.
 pub(super) fn sentence(findings: &Findings) -> String {
     let Findings { tally, examples, missing, .. } = findings;
-    let broken = examples.iter().find(|example| example.disorder == Disorder::None);
-    match (broken, tally.is_interrupted, tally.unfinished.get(&Disorder::None)) {
+    let broken = examples.iter().find(|example| example.disorder.is_none());
+    match (broken, tally.is_interrupted, tally.unfinished.get(&None)) {
         (Some(example), ..) => example.failures.broken.to_string(),
         (None, true, _) => "no promise was broken so far, but the user interrupted it".to_owned(),
         (None, false, _) if !missing.is_empty() => {
@@ -247,11 +248,8 @@ pub(super) fn why_unfinished(given_up: &GivenUp) -> String {
     format!("Seed {seed}{}: cut off after {steps} steps{others}", cause(*disorder))
 }
 
-fn cause(disorder: Disorder) -> String {
-    match disorder {
-        Disorder::None => String::new(),
-        disorder => format!(" by {disorder}"),
-    }
+fn cause(disorder: Option<Disorder>) -> String {
+    disorder.map_or_else(String::new, |disorder| format!(" by {disorder}"))
 }
 
 fn describe(example: &Example) -> Vec<String> {
@@ -274,7 +272,7 @@ fn what_breaks(examples: &[Example]) -> Vec<String> {
     let mut rows = vec![["fault", "promise", "broken", "first seed"].map(str::to_owned).to_vec()];
     rows.extend(examples.iter().map(|example| {
         vec![
-            example.disorder.to_string(),
+            name(example.disorder).to_owned(),
             example.failures.broken.promise.clone(),
             format!("{} times", grouped(example.failures.count)),
             example.failures.seed.to_string(),

@@ -7,12 +7,12 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use konklave::protocol::Broken;
+use konklave_catalog::disorder::Disorder;
 use konklave_catalog::system::Watch;
 use konklave_check::Coverage;
 use konklave_sim::Ended;
 
 use super::draw::Space;
-use super::faults::Disorder;
 use crate::failure::Failure;
 use crate::quiet::quietly;
 use crate::shard::Shard;
@@ -46,9 +46,9 @@ pub struct Tally {
     /// The number of distinct states of the monitor, and whether there may be more.
     pub coverage: (usize, bool),
     /// Failures, by the violated assumption and the broken promise.
-    pub failures: BTreeMap<(Disorder, String), Failures>,
+    pub failures: BTreeMap<(Option<Disorder>, String), Failures>,
     /// Schedules that were cut off at the event limit, by the violated assumption.
-    pub unfinished: BTreeMap<Disorder, Unfinished>,
+    pub unfinished: BTreeMap<Option<Disorder>, Unfinished>,
     /// Whether the user interrupted the campaign.
     pub is_interrupted: bool,
 }
@@ -243,13 +243,17 @@ impl Tally {
         self.failures.retain(|_, failures| Some(failures.seed) == first);
     }
 
-    pub(super) fn give_up(&mut self, disorder: Disorder, Unfinished { count, seed }: Unfinished) {
+    pub(super) fn give_up(
+        &mut self,
+        disorder: Option<Disorder>,
+        Unfinished { count, seed }: Unfinished,
+    ) {
         let known = self.unfinished.entry(disorder).or_insert(Unfinished { count: 0, seed });
         known.count += count;
         known.seed = known.seed.min(seed);
     }
 
-    pub(super) fn note(&mut self, key: (Disorder, String), found: Failures) {
+    pub(super) fn note(&mut self, key: (Option<Disorder>, String), found: Failures) {
         self.failures
             .entry(key)
             .and_modify(|known| {

@@ -55,7 +55,7 @@ fn as_tests(matrix: &Matrix) -> Suite {
                     Fate::Until => Outcome::Undecided(UNTIL.to_owned()),
                     _ => Outcome::Passed,
                 };
-                let name = format!("{} as claimed under {}", kind.name, cell.fault.label());
+                let name = format!("{} as claimed under {}", kind.name, cell.fault.name());
                 cases.push(Case { about: row.site.entry().name.clone(), name, outcome });
             }
         }
@@ -112,11 +112,11 @@ fn for_machines(matrix: &Matrix) -> Told<Value> {
 /// The name of the file of a schedule.
 fn file(row: &Row, cell: &Cell, promise: &str, form: &str) -> String {
     let name = &row.site.entry().name;
-    format!("{name}-{}-{}.{form}", cell.fault.label(), promise.replace(' ', "-"))
+    format!("{name}-{}-{}.{form}", cell.fault.name(), promise.replace(' ', "-"))
 }
 
 fn for_people(matrix: &Matrix, is_markdown: bool) -> Vec<String> {
-    let head = std::iter::once("algorithm").chain(FAULTS.iter().map(|fault| fault.label()));
+    let head = std::iter::once("algorithm").chain(FAULTS.iter().map(|fault| fault.name()));
     let mut cells = vec![head.map(str::to_owned).collect::<Vec<_>>()];
     for row in &matrix.rows {
         let name = std::iter::once(row.site.entry().name.clone());
@@ -206,7 +206,7 @@ fn commands(row: &Row) -> Vec<String> {
             (true, Some(bound)) => format!("undecided, stopped by {bound}"),
             (true, None) => continue,
         };
-        lines.push(format!("{}: {what}", cell.fault.label()));
+        lines.push(format!("{}: {what}", cell.fault.name()));
         lines.push(format!("  {}", cell.command));
     }
     lines
@@ -224,7 +224,7 @@ fn broken(rows: &[Row]) -> Vec<String> {
         }
     }
     let line = |((promise, column), names): ((&str, usize), Vec<&str>)| {
-        format!("{} breaks {promise}: {}", FAULTS[column].label(), names.join(", "))
+        format!("{} breaks {promise}: {}", FAULTS[column].name(), names.join(", "))
     };
     broken.into_iter().map(line).collect()
 }
@@ -232,7 +232,7 @@ fn broken(rows: &[Row]) -> Vec<String> {
 fn contradictions(matrix: &Matrix) -> Vec<String> {
     let cells = matrix.rows.iter().flat_map(|row| row.cells.iter().map(move |cell| (row, cell)));
     let line = |(row, cell): (&Row, &Cell)| {
-        let fault = cell.fault.label();
+        let fault = cell.fault.name();
         let text = format!("{} claims to survive {fault}, and does not", row.site.entry().name);
         output::red(&text)
     };
@@ -253,7 +253,7 @@ fn write(matrix: &Matrix, lines: &[String], folder: Folder) -> Result<String, Fa
         .verdict(mark, badge, &heading(&matrix.rows))
         .command(&out::command());
     let mut table =
-        Table::new(std::iter::once("algorithm").chain(FAULTS.iter().map(|fault| fault.label())));
+        Table::new(std::iter::once("algorithm").chain(FAULTS.iter().map(|fault| fault.name())));
     for row in &matrix.rows {
         let name = std::iter::once(row.site.entry().name.clone());
         table.push(name.chain(row.cells.iter().map(in_short)));
@@ -268,7 +268,7 @@ fn write(matrix: &Matrix, lines: &[String], folder: Folder) -> Result<String, Fa
                 let account = keep(&found.schedule, &name, &row.site, &folder)?;
                 let picture = file(row, cell, promise, "svg");
                 let picture = out::diagram(&picture, &row.site, &account)?;
-                let fault = cell.fault.label();
+                let fault = cell.fault.name();
                 let heading = format!("{}, {fault}: breaks {promise}", row.site.entry().name);
                 page = out::show(&folder, page.section(&heading), &[picture])?;
                 files.push((name, format!("{heading}; show it with `konklave replay`")));
