@@ -121,7 +121,7 @@ impl Catalog {
     pub fn find_problem(&self, name: &str) -> Result<&'static About, Refusal> {
         let found = self.problems.iter().copied().find(|problem| problem.name == name);
         found.ok_or_else(|| {
-            Refusal::unknown("family", name, self.problems.iter().map(|problem| problem.name))
+            Refusal::unknown("problem", name, self.problems.iter().map(|problem| problem.name))
         })
     }
 }

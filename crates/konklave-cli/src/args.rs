@@ -50,13 +50,13 @@ pub struct Cli {
 /// The subcommands, with the summaries that `konklave --help` shows.
 #[derive(Debug, Subcommand)]
 pub enum Verb {
-    /// List the algorithms: family, network, cost, reference
+    /// List the algorithms: problem, network, cost, reference
     List(ListArgs),
     /// Explain an algorithm: idea, cost, assumptions, messages, promises
     Explain(ExplainArgs),
     /// Simulate an algorithm once and report what it costs
     Run(Box<RunArgs>),
-    /// Run all algorithms of a family on the same workload, and compare cost with formula
+    /// Run all algorithms of a problem on the same workload, and compare cost with formula
     Compare(CompareArgs),
     /// Run many sizes and seeds: means, fitted growth, plots
     Sweep(Box<SweepArgs>),
@@ -100,7 +100,7 @@ pub enum Verb {
 /// Options of `list`.
 #[derive(Debug, Args)]
 pub struct ListArgs {
-    /// Only the algorithms of this family, by a name that the list shows
+    /// Only the algorithms of this problem, by a name that the list shows
     pub family: Option<String>,
     /// List the specimens instead: broken algorithms to learn from
     #[arg(long, conflicts_with = "family")]

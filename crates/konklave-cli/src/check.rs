@@ -2,9 +2,9 @@
 
 mod args;
 mod beyond;
-mod family;
 mod faults;
 mod memory;
+mod problem;
 mod promises;
 mod report;
 mod verdicts;
@@ -39,7 +39,7 @@ use crate::{out, schedule, specimens};
 pub use args::CheckArgs;
 use promises::narrowed;
 
-/// Checks an algorithm, a family or a specimen, and reports.
+/// Checks an algorithm, a problem or a specimen, and reports.
 pub fn check(args: &CheckArgs, catalog: &'static Catalog) -> Result<Exit, Failure> {
     if let Some(name) = &args.specimen {
         return check_specimen(args, name, catalog);
@@ -48,11 +48,11 @@ pub fn check(args: &CheckArgs, catalog: &'static Catalog) -> Result<Exit, Failur
         return faults::check_faults(args, catalog);
     }
     if let Ok(problem) = catalog.find_problem(&args.algorithm) {
-        return family::check_family(args, problem, catalog);
+        return problem::check_problem(args, problem, catalog);
     }
     if args.markdown {
-        let example = catalog.problems().first().map_or("FAMILY", |problem| problem.name);
-        let problem = "--markdown prints the table of a whole family";
+        let example = catalog.problems().first().map_or("PROBLEM", |problem| problem.name);
+        let problem = "--markdown prints the table of all algorithms of a problem";
         return Err(Failure::bad(format!("{problem}: konklave check {example} --markdown")));
     }
     let site = site_for(args, catalog.find(&args.algorithm)?, catalog)?;

@@ -1,4 +1,4 @@
-//! `konklave compare`: all algorithms of a family on the same workload, cost beside formula.
+//! `konklave compare`: all algorithms of a problem on the same workload, cost beside formula.
 
 mod args;
 mod folder;
@@ -38,11 +38,11 @@ struct Task {
     scenarios: Vec<Scenario>,
 }
 
-/// Compares the algorithms of a family and prints the table.
+/// Compares the algorithms of a problem and prints the table.
 ///
 /// # Errors
 ///
-/// If the family or an algorithm does not exist, or the output cannot be written.
+/// If the problem or an algorithm does not exist, or the output cannot be written.
 pub fn compare(args: &CompareArgs, catalog: &'static Catalog) -> Result<Exit, Failure> {
     let entries = entries(args, catalog)?;
     let problem = entries[0].problem;
@@ -85,7 +85,7 @@ fn entries(args: &CompareArgs, catalog: &'static Catalog) -> Result<Vec<&'static
         false => args.only.iter().map(|name| catalog.find(name)).collect::<Result<_, _>>()?,
     };
     if let Some(entry) = entries.iter().find(|entry| entry.problem != problem) {
-        return Err(Failure::bad(format!("{} is not of the family {problem}", entry.name)));
+        return Err(Failure::bad(format!("{} does not solve the problem {problem}", entry.name)));
     }
     refuse_foreign(catalog, entries[0], &args.options, Verb::Compare)?;
     Ok(entries)

@@ -46,11 +46,11 @@ pub(crate) fn given(catalog: &'static Catalog, name: &str, found: &ArgMatches) -
     names.filter_map(value).collect()
 }
 
-/// The algorithms of a list of names of algorithms and families, all of one family.
+/// The algorithms of a list of names of algorithms and problems, all of one problem.
 ///
 /// # Errors
 ///
-/// If a name is unknown, or algorithms of different families are named.
+/// If a name is unknown, or algorithms of different problems are named.
 pub(crate) fn algorithms(
     names: &str,
     catalog: &'static Catalog,
@@ -66,23 +66,23 @@ pub(crate) fn algorithms(
         entries.extend(new.collect::<Vec<_>>());
     }
     let Some(first) = entries.first() else {
-        return Err(Failure::bad(format!("the family {names} has no algorithms")));
+        return Err(Failure::bad(format!("the problem {names} has no algorithms")));
     };
     match entries.iter().find(|entry| entry.problem != first.problem) {
         None => Ok(entries),
         Some(other) => Err(Failure::bad(format!(
-            "{} is of the family {}, but {} of the family {}: what they measure differs",
+            "{} solves the problem {}, but {} the problem {}: what they measure differs",
             first.name, first.problem, other.name, other.problem
         ))),
     }
 }
 
-/// The algorithm with this name, where families could have been named as well.
+/// The algorithm with this name, where problems could have been named as well.
 fn find(name: &str, catalog: &'static Catalog) -> Result<&'static Entry, Failure> {
     catalog.find(name).map_err(|unknown| {
-        let families = catalog.problems().iter().map(|problem| problem.name);
-        match nearest(name, families) {
-            Some(hint) => Failure::bad(format!("there is no family '{name}': {hint}")),
+        let problems = catalog.problems().iter().map(|problem| problem.name);
+        match nearest(name, problems) {
+            Some(hint) => Failure::bad(format!("there is no problem '{name}': {hint}")),
             None => unknown.into(),
         }
     })
@@ -107,7 +107,7 @@ pub(crate) fn refuse_foreign(
             && entry.choice(name).is_none()
         {
             return Err(Failure::bad(format!(
-                "--{name} is an option of the family {}, but {} is of the family {}",
+                "--{name} is an option of the problem {}, but {} solves the problem {}",
                 owners.join(" and "),
                 entry.name,
                 entry.problem

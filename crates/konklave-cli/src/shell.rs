@@ -91,12 +91,12 @@ pub(crate) fn man(verb: Option<&str>, catalog: &'static Catalog) -> Result<Exit,
 /// judged by the catalogue, which proposes the nearest name.
 fn with_names(command: Command, catalog: &'static Catalog) -> Command {
     let algorithms: Vec<_> = catalog.entries().iter().map(|entry| entry.name.clone()).collect();
-    let families: Vec<_> =
+    let problems: Vec<_> =
         catalog.problems().iter().map(|problem| problem.name.to_owned()).collect();
     let specimens = catalog.specimens().iter().map(|specimen| specimen.name.clone());
     let objects = OBJECTS.iter().map(|object| object.name.to_owned());
     let specimens: Vec<_> = specimens.chain(objects).collect();
-    let both = [algorithms.clone(), families.clone()].concat();
+    let both = [algorithms.clone(), problems.clone()].concat();
     let choices = |name: &str| -> Vec<String> {
         let all = catalog.entries().iter().flat_map(|entry| entry.choices);
         let values = all.filter(|it| it.name == name).flat_map(|it| it.values.iter());
@@ -118,7 +118,7 @@ fn with_names(command: Command, catalog: &'static Catalog) -> Command {
                 ("algorithm", "check" | "sweep") => both.clone(),
                 ("algorithm" | "only", _) => algorithms.clone(),
                 ("specimen", _) => specimens.clone(),
-                ("family", _) => families.clone(),
+                ("family", _) => problems.clone(),
                 ("topology", _) => NAMES.map(str::to_owned).to_vec(),
                 ("promises", _) => promises.clone(),
                 ("load", _) => ["light", "heavy"].map(str::to_owned).to_vec(),

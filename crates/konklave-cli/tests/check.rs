@@ -287,8 +287,8 @@ fn any_number_of_messages_and_an_end_are_no_contradiction() {
 
 #[test]
 fn every_algorithm_of_every_family_keeps_its_promises() {
-    for (family, nodes) in [("mutex", 2), ("booking", 2), ("election", 2)] {
-        let table = json(&format!("check {family} --nodes {nodes} --json"));
+    for (problem, nodes) in [("mutex", 2), ("booking", 2), ("election", 2)] {
+        let table = json(&format!("check {problem} --nodes {nodes} --json"));
         for row in table["rows"].as_array().unwrap() {
             assert_eq!(row["verdict"], "exhausted", "{row}");
             assert_eq!(row["nodes"], nodes, "{row}");
@@ -313,16 +313,16 @@ fn bad_input_is_refused() {
         ("check raymond --seconds 0", "above zero"),
         ("check raymond --memory 0", "a whole number above zero"),
         ("check raymond --states 0", "a whole number above zero"),
-        ("check raymond --ids random", "an option of the family election"),
-        ("check chang-roberts --entries 2", "of the family mutex and booking"),
+        ("check raymond --ids random", "an option of the problem election"),
+        ("check chang-roberts --entries 2", "of the problem mutex and booking"),
         ("check extinction --elections 2", "cannot begin again"),
         ("check raymond --topology ring", "needs a tree"),
         ("check raymond --fifo --any-order", "cannot be used"),
         ("check raymond --losses 300", "300"),
         ("check raymond --nodes 17 --partitions 1", "the limit with --partitions is 16"),
         ("check raymond --faults --losses 1", "cannot be used with"),
-        ("check mutex --trace t.jsonl", "instead of a family"),
-        ("check raymond --markdown", "whole family"),
+        ("check mutex --trace t.jsonl", "instead of a problem"),
+        ("check raymond --markdown", "all algorithms of a problem"),
         ("check raymond --worst /nowhere/t.jsonl --nodes 2", "/nowhere"),
         ("check raymond --promise fairness", "'no starvation'"),
         ("check raymond --promise no-starvation,one-toad", "'one-toad' is not a promise or lemma"),

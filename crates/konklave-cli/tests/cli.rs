@@ -114,7 +114,7 @@ fn a_comparison_puts_measurement_beside_formula() {
     let markdown = fine("compare mutex --nodes 5 --only raymond --markdown");
     assert!(markdown.lines().all(|line| line.starts_with('|') && line.ends_with('|')));
     assert!(refused("compare mutex --only raimond").contains("did you mean 'raymond'?"));
-    assert!(refused("compare mutex --only chang-roberts").contains("not of the family"));
+    assert!(refused("compare mutex --only chang-roberts").contains("does not solve the problem"));
     assert!(refused("compare mutexes").contains("did you mean 'mutex'?"));
     let booking = fine("compare booking --nodes 5 --variants");
     assert!(booking.contains("reservation deny") && booking.contains("2(n-1) = 8"), "{booking}");
@@ -297,8 +297,8 @@ fn bad_input_is_explained() {
         ("run raymond --crash 99@3", "nodes are numbered 0 to 9"),
         ("run raymond --crash 9", "NODE@FROM"),
         ("run raymond --pause 1@5", "never ends"),
-        ("run raymond --ids random", "--ids is an option of the family election"),
-        ("run chang-roberts --load heavy", "--load is an option of the family mutex"),
+        ("run raymond --ids random", "--ids is an option of the problem election"),
+        ("run chang-roberts --load heavy", "--load is an option of the problem mutex"),
         ("run chang-roberts --ids sorted", "ascending"),
         ("run chang-roberts --initiators 11", "there are only 10"),
         ("run chang-roberts --wake never", "all, suppress, relay"),

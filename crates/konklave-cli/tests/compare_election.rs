@@ -55,8 +55,8 @@ fn bounds_hold_with_random_delays() {
 #[test]
 fn bad_input_is_refused() {
     for (arguments, message) in [
-        ("--load heavy", "--load is an option of the family mutex and booking"),
-        ("--only raymond", "raymond is not of the family election"),
+        ("--load heavy", "--load is an option of the problem mutex and booking"),
+        ("--only raymond", "raymond does not solve the problem election"),
         ("--topology rink", "did you mean 'ring'?"),
         ("--topology line --only franklin", "line suits no algorithm of this comparison: franklin"),
         ("--topology grid:3x3", "9 nodes"),

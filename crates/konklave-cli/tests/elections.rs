@@ -94,7 +94,7 @@ fn what_makes_no_sense_is_refused() {
         ("bully --delay uniform:1..50", "write --max-delay 50"),
         ("echo --initiators 3", "use echo-extinction"),
         ("franklin --topology directed-ring", "needs a two-way ring"),
-        ("raymond --elections 2", "--elections is an option of the family election"),
+        ("raymond --elections 2", "--elections is an option of the problem election"),
         ("tree-wave --topology ring", "needs a tree"),
     ] {
         let err = refused(&format!("run {arguments}"));

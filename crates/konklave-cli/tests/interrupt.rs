@@ -44,7 +44,7 @@ fn inconclusive(output: &Output) -> Value {
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
-/// The first algorithm of the family takes a second and a half, and then there are others.
+/// The first algorithm of the problem takes a second and a half, and then there are others.
 #[test]
 fn a_family_is_left_where_it_stands() {
     let arguments = "check mutex --nodes 2 --entries 50 --seconds 1.5 --json";

@@ -28,7 +28,7 @@ use crate::given::Given;
 The search covers every order in which messages arrive, timers expire and
 applications make requests. The report says for each promise whether it holds
 in every schedule, and how many messages the cheapest and the costliest
-schedule take. The limits apply to each algorithm of a family.
+schedule take. The limits apply to each algorithm of a problem.
 
 With --faults, the table is about the system that its heading names, and no
 larger one: each node makes two requests, unless --entries, --elections or
@@ -45,7 +45,7 @@ broken, 2 bad usage or input, 3 inconclusive: a promise is undecided, because
 the search hit a limit, was interrupted or, with --no-costs, does not know
 whether there are cycles; or --worst has no schedule.")]
 pub struct CheckArgs {
-    /// The algorithm, by a name that `list` shows; or a family, for a table of all its algorithms
+    /// The algorithm, by a name that `list` shows; or a problem, for a table of all its algorithms
     #[arg(required_unless_present = "specimen", default_value = "", hide_default_value = true)]
     pub algorithm: String,
     /// A broken algorithm that `list --specimens` names, in the smallest system that shows it
@@ -141,7 +141,7 @@ pub struct CheckArgs {
     #[arg(long, value_name = "MIB", help_heading = "Search")]
     #[arg(value_parser = positive::<u64>)]
     pub memory: Option<u64>,
-    /// Stop after this many seconds; for a family, per algorithm
+    /// Stop after this many seconds; for a problem, per algorithm
     #[arg(long, value_name = "SECONDS", value_parser = time, help_heading = "Search")]
     pub seconds: Option<Duration>,
 
@@ -157,7 +157,7 @@ pub struct CheckArgs {
     /// Print one JSON object
     #[arg(long, help_heading = "Output")]
     pub json: bool,
-    /// Print the table of a family as Markdown
+    /// Print the table of a problem as Markdown
     #[arg(long, conflicts_with = "json", help_heading = "Output")]
     pub markdown: bool,
     /// Print the verdicts as test cases, for continuous integration

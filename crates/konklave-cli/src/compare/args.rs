@@ -25,20 +25,20 @@ pub(crate) const NODES: &str = "13";
 --load takes several loads, separated by commas, each with rows of its own.
 `sweep` takes lists of sizes, networks, delays, variants and faults as well.
 
-The family decides which workload is run, and how often: locks have one long
+The problem decides which workload is run, and how often: locks have one long
 run, measured in its steady state if there is one, because formulas are about
 that; algorithms that depend on the order of ids run for several orders. The
 heading names the options with which `run`, which measures the whole of a
 shorter run otherwise, shows the same figures.")]
 pub struct CompareArgs {
-    /// The family, by a name that `list` shows; or some of its algorithms, separated by commas
+    /// The problem, by a name that `list` shows; or some of its algorithms, separated by commas
     #[arg(value_name = "ALGORITHMS")]
     pub family: String,
     /// Number of nodes
     #[arg(long, short, value_parser = number_of_nodes, default_value = NODES)]
     pub nodes: u32,
     /// The network, as in `run`; algorithms that cannot use it are left out [default: that of the
-    /// family, or what each algorithm needs]
+    /// problem, or what each algorithm needs]
     #[arg(long, value_parser = topology)]
     pub topology: Option<String>,
     /// Number of runs to average, where one is not enough [default: enough for precise means]

@@ -38,7 +38,7 @@ and those of the problem, such as messages_per_entry, waiting_time,
 waiting_time_p99 or messages_to_elect. A bound applies to the means over seeds;
 the exit code is 1 if one does not hold.")]
 pub struct SweepArgs {
-    /// Algorithms, by names that `list` shows, or families, for all of their algorithms; separated
+    /// Algorithms, by names that `list` shows, or problems, for all of their algorithms; separated
     /// by commas
     #[arg(required_unless_present = "merge", default_value = "", hide_default_value = true)]
     pub algorithm: String,

@@ -12,8 +12,8 @@ use super::summary::{Group, Summary};
 use super::x::{X, described};
 use crate::out::{self, Picture};
 
-/// What all curves have in common: the algorithm or the family, options such as the load, the delay
-/// and the seeds.
+/// What all curves have in common: the algorithm or the problem, options such as the load, the
+/// delay and the seeds.
 pub(super) fn title(args: &SweepArgs, summary: &Summary) -> String {
     let cells = || summary.groups.iter().map(|group| &group.cell);
     let mut parts = vec![args.algorithm.clone()];

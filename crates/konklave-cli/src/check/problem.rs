@@ -1,4 +1,4 @@
-//! Checks every algorithm of a family, and shows a table.
+//! Checks every algorithm of a problem, and shows a table.
 
 use std::collections::BTreeMap;
 
@@ -32,20 +32,20 @@ struct Row {
     checked: Checked,
 }
 
-/// Checks every algorithm of the family, and prints a row for each.
-pub(super) fn check_family(
+/// Checks every algorithm of the problem, and prints a row for each.
+pub(super) fn check_problem(
     args: &CheckArgs,
     problem: &'static About,
     catalog: &'static Catalog,
 ) -> Result<Exit, Failure> {
     if args.trace.is_some() || args.worst.is_some() || args.out.is_some() {
         return Err(Failure::bad(
-            "--trace, --worst and --out need one algorithm: name an algorithm instead of a family",
+            "--trace, --worst and --out need one algorithm: name an algorithm instead of a problem",
         ));
     }
-    let family = Family::check(args, problem, catalog)?;
-    family.tell(args, problem)?;
-    let Family { rows, not_begun, .. } = &family;
+    let overview = Overview::check(args, problem, catalog)?;
+    overview.tell(args, problem)?;
+    let Overview { rows, not_begun, .. } = &overview;
     let verdicts = || rows.iter().map(|row| row.checked.verdict);
     Ok(match verdicts().any(|verdict| verdict == Found::Violated) {
         true => Exit::Broken,
@@ -55,9 +55,9 @@ pub(super) fn check_family(
     })
 }
 
-/// The results for all algorithms of a family.
+/// The results for all algorithms of a problem.
 #[derive(Default)]
-struct Family {
+struct Overview {
     rows: Vec<Row>,
     /// Why others were left out.
     left_out: Vec<String>,
@@ -65,14 +65,14 @@ struct Family {
     not_begun: Vec<&'static str>,
 }
 
-impl Family {
+impl Overview {
     fn check(
         args: &CheckArgs,
         problem: &About,
         catalog: &'static Catalog,
     ) -> Result<Self, Failure> {
-        let mut family = Self::default();
-        let Self { rows, left_out, not_begun } = &mut family;
+        let mut overview = Self::default();
+        let Self { rows, left_out, not_begun } = &mut overview;
         for entry in catalog.entries_of(problem) {
             if progress::is_interrupted() {
                 not_begun.push(&entry.name);
@@ -94,10 +94,10 @@ impl Family {
         if rows.is_empty() {
             let reason = left_out.first().map_or("", String::as_str);
             return Err(Failure::bad(format!(
-                "no algorithm of the family can be checked: {reason}"
+                "no algorithm of the problem can be checked: {reason}"
             )));
         }
-        Ok(family)
+        Ok(overview)
     }
 
     fn tell(&self, args: &CheckArgs, problem: &'static About) -> Result<(), Failure> {
