@@ -187,6 +187,37 @@ fn only_the_catalogue_knows_problems_and_algorithms() {
     demand(complaints);
 }
 
+/// The modules of each crate are in its section of ARCHITECTURE.md: as a file `name.rs` or a
+/// folder `name/`. The links of the walk lead to files that exist.
+#[test]
+fn every_module_is_on_the_map() {
+    let map = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
+    let mut complaints = Vec::new();
+    for krate in fs::read_dir(root().join("crates")).unwrap() {
+        let krate = krate.unwrap().file_name().into_string().unwrap();
+        let Some((_, section)) = map.split_once(&format!("\n`crates/{krate}`")) else {
+            complaints.push(format!("crates/{krate} is not on the map"));
+            continue;
+        };
+        let section = section.split("\n`").next().unwrap_or_default();
+        for (file, _) in sources(&format!("crates/{krate}/src")) {
+            let path = file.strip_prefix(&format!("crates/{krate}/src/")).unwrap();
+            let module = path.split(['/', '.']).next().unwrap_or_default();
+            let names = [format!("`{module}.rs`"), format!("`{module}/")];
+            let is_told = ["lib", "main"].contains(&module)
+                || module.ends_with("tests")
+                || names.iter().any(|name| section.contains(name));
+            if !is_told {
+                complaints.push(format!("{file} is not on the map"));
+            }
+        }
+    }
+    let links = map.split("](").skip(1).filter_map(|it| it.split(')').next());
+    let is_broken = |link: &&str| !link.starts_with("http") && !root().join(link).exists();
+    complaints.extend(links.filter(is_broken).map(|link| format!("there is no {link}")));
+    demand(complaints);
+}
+
 #[test]
 fn a_problem_is_entered_in_three_lines() {
     let mut places = Vec::new();
