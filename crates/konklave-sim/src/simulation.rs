@@ -235,7 +235,7 @@ where
             false => P::drive::<_, _, METERED, false>(self, go_on),
         };
         self.world.count_in_flight(); // A run can end in the middle of a tick.
-        if ended == Ended::Quiescence || ended == Ended::Done {
+        if !ended.is_early() && self.world.violation.is_none() {
             let verdict = self.world.monitor.at_rest();
             self.world.judge(verdict);
         }

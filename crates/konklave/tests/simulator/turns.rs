@@ -96,14 +96,16 @@ impl Workload for Orders {
     fn report(&self, _messages: &Messages, _time: u64, _unit: f64) {}
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct NoMonitor;
+/// Watches for nothing but what a node is told to hear: at rest, nothing of it may be left over.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+struct Heard(u32);
 
-impl protocol::Monitor for NoMonitor {
+impl protocol::Monitor for Heard {
     type Command = Command;
     type Event = u32;
 
-    fn on_command(&mut self, _node: NodeId, _command: &Command) -> Result<(), Broken> {
+    fn on_command(&mut self, _node: NodeId, command: &Command) -> Result<(), Broken> {
+        self.0 += u32::from(matches!(command, Command::Hear(_)));
         Ok(())
     }
 
@@ -116,11 +118,16 @@ impl protocol::Monitor for NoMonitor {
     }
 
     fn at_rest(&self) -> Result<(), Broken> {
-        Ok(())
+        match self.0 {
+            0 => Ok(()),
+            left => Broken::promise(SILENCE, format!("{left} numbers were heard")),
+        }
     }
 }
 
-type Run = Simulation<'static, Gossip, Orders, NoMonitor>;
+const SILENCE: &str = "nothing is heard";
+
+type Run = Simulation<'static, Gossip, Orders, Heard>;
 
 /// A ring of nodes, of which node 0 has heard the largest number.
 fn ring(options: Options, nodes: u32, orders: Vec<(u64, u32, Command)>) -> Run {
@@ -130,7 +137,7 @@ fn ring(options: Options, nodes: u32, orders: Vec<(u64, u32, Command)>) -> Run {
         turns: 0,
         returned: BTreeMap::new(),
     };
-    Simulation::new(options, nodes, make, Orders(orders), NoMonitor)
+    Simulation::new(options, nodes, make, Orders(orders), Heard::default())
 }
 
 fn run(simulation: &mut Run) -> RunReport<()> {
@@ -156,6 +163,14 @@ fn with_unit_delay_and_period_time_is_counted_in_rounds() {
         assert_eq!(stabilisation.maintenance_per_node_and_round, 1.0);
         assert!(stabilisation.connected && stabilisation.closure);
     }
+}
+
+#[test]
+fn a_stable_system_is_judged_like_one_at_rest() {
+    let options = Options { stable_rounds: Some(3), ..Options::default() };
+    let report = run(&mut ring(options, 5, vec![(2, 1, Command::Hear(9))]));
+    let broken = report.violations.first().map(|violation| violation.broken.promise.as_str());
+    assert_eq!((report.ended, broken), (Ended::Violation, Some(SILENCE)));
 }
 
 #[test]
