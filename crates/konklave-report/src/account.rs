@@ -52,6 +52,8 @@ pub struct Event {
     pub what: What,
     /// A few words about it; empty if there is nothing to add.
     pub label: String,
+    /// The same where there is little room: values without their names.
+    pub brief: String,
 }
 
 /// What kind of event it was.

@@ -23,6 +23,29 @@ pub(crate) fn label(msg: &Value) -> String {
     }
 }
 
+/// A command or an event where there is little room: the innermost of its variants, and the values
+/// in it without their names.
+pub(crate) fn brief(value: &Value) -> String {
+    let json = value.to_json();
+    let innermost = variants(&json).pop();
+    let content = innermost.and_then(|(_, all)| variant(all));
+    let mut values = Vec::new();
+    collect(content.map_or(&json, |(_, content)| content), &mut values);
+    match content {
+        Some((name, _)) => format!("{name}({})", values.join(", ")),
+        None => values.join(", "),
+    }
+}
+
+fn collect(json: &Json, values: &mut Vec<String>) {
+    match json {
+        Json::Null => values.push("-".to_owned()),
+        Json::Array(items) => items.iter().for_each(|item| collect(item, values)),
+        Json::Object(fields) => fields.values().for_each(|field| collect(field, values)),
+        other => values.push(print(other)),
+    }
+}
+
 /// The maximum number of characters along an arrow.
 const LABEL: usize = 18;
 
@@ -95,6 +118,20 @@ mod tests {
         ];
         for (json, expected) in cases {
             assert_eq!(label(&value(json)), expected, "{json}");
+        }
+    }
+
+    #[test]
+    fn where_there_is_little_room_values_have_no_names() {
+        let cases = [
+            (r#""Acquire""#, "Acquire"),
+            (r#"{"Invoke":{"Put":{"key":1,"value":7}}}"#, "Put(1, 7)"),
+            (r#"{"Invoke":{"Get":4}}"#, "Get(4)"),
+            (r#"{"Invoke":"Dequeue"}"#, "Dequeue"),
+            (r#"{"Returned":{"answer":null,"ticket":3,"witness":9}}"#, "Returned(-, 3, 9)"),
+        ];
+        for (json, expected) in cases {
+            assert_eq!(brief(&value(json)), expected, "{json}");
         }
     }
 

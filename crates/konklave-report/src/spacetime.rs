@@ -69,6 +69,22 @@ pub struct Picture {
     pub cut: Option<String>,
 }
 
+/// What an event looks like.
+fn kind(what: What) -> EventKind {
+    match what {
+        What::Start | What::Receive => EventKind::Step,
+        What::Command => EventKind::Command,
+        What::Timer => EventKind::Timer,
+        What::Crash => EventKind::Crash,
+        What::Restart => EventKind::Restart,
+        What::Pause => EventKind::Pause,
+        What::Resume => EventKind::Resume,
+        What::Missed => EventKind::Missed,
+        What::Spoilt | What::Turn => EventKind::Mark,
+        What::Violation => EventKind::Violation,
+    }
+}
+
 /// The history that an account tells. Events have the same numbers in both.
 pub fn history(account: &Account, names: &[String]) -> History {
     let names = labels(account.nodes, None)
@@ -79,23 +95,13 @@ pub fn history(account: &Account, names: &[String]) -> History {
     // What is some event's fault is told there, and not after it.
     let is_told = |event: &&Event| event.what == What::Violation && account.guilty.is_some();
     for event in account.events.iter().filter(|event| !is_told(event)) {
-        let kind = match event.what {
-            What::Start | What::Receive => EventKind::Step,
-            What::Command => EventKind::Command,
-            What::Timer => EventKind::Timer,
-            What::Crash => EventKind::Crash,
-            What::Restart => EventKind::Restart,
-            What::Pause => EventKind::Pause,
-            What::Resume => EventKind::Resume,
-            What::Missed => EventKind::Missed,
-            What::Spoilt | What::Turn => EventKind::Mark,
-            What::Violation => EventKind::Violation,
-        };
+        let kind = kind(event.what);
         let id = match event.node {
             Some(node) => history.event(event.at, node, kind, &event.label),
             None => history.event_of_all(event.at, kind, &event.label),
         };
         history.number(id, event.number);
+        history.brief(&event.brief);
     }
     let broken = account.end.as_ref().and_then(|end| end.broken.as_ref());
     if let (Some(event), Some(broken)) = (account.guilty, broken) {

@@ -72,6 +72,8 @@ pub(super) struct Event {
     pub(super) node: Option<usize>,
     pub(super) kind: EventKind,
     pub(super) label: String,
+    /// What stands beside it if the label does not fit.
+    pub(super) brief: String,
     /// What it is called in pictures.
     pub(super) number: usize,
     /// The promise that it breaks.
@@ -186,7 +188,8 @@ impl History {
 
     fn push(&mut self, time: u64, node: Option<usize>, kind: EventKind, label: String) -> EventId {
         let number = self.events.len();
-        self.events.push(Event { time, node, kind, label, number, breaks: None });
+        let brief = label.clone();
+        self.events.push(Event { time, node, kind, label, brief, number, breaks: None });
         EventId(number)
     }
 
@@ -270,6 +273,18 @@ impl History {
     /// If there is no message.
     pub fn label(&mut self, label: impl Into<String>) {
         self.messages.last_mut().expect("a message was added").label = label.into();
+    }
+
+    /// What stands beside the last event where its label does not fit; an empty text is not used.
+    ///
+    /// # Panics
+    ///
+    /// If there is no event.
+    pub fn brief(&mut self, brief: &str) {
+        let event = self.events.last_mut().expect("an event was added");
+        if !brief.is_empty() {
+            brief.clone_into(&mut event.brief);
+        }
     }
 
     /// The kinds of all messages, sorted: so a kind has the same look in every part of a history.

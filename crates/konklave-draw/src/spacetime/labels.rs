@@ -15,6 +15,9 @@ use crate::text;
 /// the legend tells the others apart.
 const ARROWS: usize = 120;
 
+/// How wide the label of an event may be.
+const EVENT: f64 = 110.0;
+
 /// Writes the labels of events above or below them.
 pub(super) fn label_events(page: &mut Page, room: &mut Room, history: &History, layout: &Layout) {
     for &id in &layout.events {
@@ -24,7 +27,9 @@ pub(super) fn label_events(page: &mut Page, room: &mut Room, history: &History, 
         if event.label.is_empty() || event.kind == EventKind::Violation {
             continue;
         }
-        let label = text::shorten(&event.label, SMALL, 110.0);
+        let fits = text::width(&event.label, SMALL) <= EVENT;
+        let label = if fits { &event.label } else { &event.brief };
+        let label = text::shorten(label, SMALL, EVENT);
         let half = text::width(&label, SMALL) / 2.0;
         let places = [
             (x, y - 9.0),

@@ -128,7 +128,8 @@ impl Telling {
         what: What,
         label: impl Into<String>,
     ) -> usize {
-        self.events.push(Event { number: self.lines, at, node, what, label: label.into() });
+        let (label, brief) = (label.into(), String::new());
+        self.events.push(Event { number: self.lines, at, node, what, label, brief });
         self.events.len() - 1
     }
 
@@ -145,7 +146,8 @@ impl Telling {
             Input::Message { .. } | Input::Returned { .. } => What::Receive,
             Input::Timer(_) | Input::Tick => What::Timer,
         };
-        let event = self.event(step.at, Some(node), what, label(step));
+        let event = self.event(step.at, Some(node), what, label(step, show::text));
+        self.events[event].brief = label(step, show::brief);
         match &step.input {
             Input::Message { from, msg } => {
                 let from = self.node(*from)?;
@@ -308,13 +310,13 @@ impl Telling {
 }
 
 /// What a step is about, but for the messages: the command or the timer, and what was told.
-fn label(step: &Step<Erased>) -> String {
+fn label(step: &Step<Erased>, show: fn(&Value) -> String) -> String {
     let asked = match &step.input {
-        Input::Command(value) | Input::Timer(value) => Some(show::text(value)),
+        Input::Command(value) | Input::Timer(value) => Some(show(value)),
         Input::Start | Input::Message { .. } | Input::Tick | Input::Returned { .. } => None,
     };
     let told = step.effects.iter().filter_map(|effect| match effect {
-        Effect::Emit(event) => Some(show::text(event)),
+        Effect::Emit(event) => Some(show(event)),
         _ => None,
     });
     asked.into_iter().chain(told).collect::<Vec<_>>().join(", ")
