@@ -143,7 +143,7 @@ impl Formation {
         }
         let mut notes = self.notes.clone();
         if hidden > 0 {
-            notes.push(format!("Nodes without room for a label (hover to see it): {hidden}."));
+            notes.push(crate::text::without_label(hidden));
         }
         page.finish(&self.legend(), &notes, &self.describe())
     }

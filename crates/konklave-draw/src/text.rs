@@ -114,6 +114,12 @@ pub(crate) fn shorten(text: &str, font: Font, room: f64) -> String {
     short
 }
 
+/// The note about nodes whose labels are not in a picture.
+pub(crate) fn without_label(nodes: usize) -> String {
+    let have = if nodes == 1 { "1 node has".to_owned() } else { format!("{nodes} nodes have") };
+    format!("{have} no room for a label: hover to see it.")
+}
+
 /// `text` in lines no wider than `room`. A word that is wider than a line is shortened.
 pub(crate) fn wrap(text: &str, font: Font, room: f64) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
@@ -191,6 +197,12 @@ mod tests {
         assert!(lines.len() > 2);
         assert!(lines.iter().all(|line| width(line, Font::LABEL) <= 150.0), "{lines:?}");
         assert_eq!(lines.join(" "), text);
+    }
+
+    #[test]
+    fn a_number_of_nodes_is_not_taken_for_the_name_of_one() {
+        assert_eq!(without_label(1), "1 node has no room for a label: hover to see it.");
+        assert!(without_label(7).starts_with("7 nodes have"));
     }
 
     #[test]

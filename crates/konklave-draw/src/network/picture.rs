@@ -158,7 +158,7 @@ impl Network {
         self.draw_nodes(&mut page.canvas, &mut room, &places, radius);
         let hidden = self.draw_labels(&mut page.canvas, &mut room, &places, radius);
         if hidden > 0 {
-            notes.push(format!("Nodes without room for a label (hover to see it): {hidden}."));
+            notes.push(text::without_label(hidden));
         }
         let rest: Vec<_> = self.groups[self.outlined().len()..]
             .iter()
