@@ -23,13 +23,12 @@ pub fn picture(title: &str, rounds: &[Round]) -> String {
         let along = (1_u32..).zip(rounds);
         along.map(|(number, round)| Point::new(number.into(), value(round))).collect::<Vec<_>>()
     };
-    Plot::new(title)
-        .x("round", Axis::Linear)
-        .y("per node, on average", Axis::Auto)
-        .measured("nodes known", points(|round| round.known))
-        .measured("messages sent", points(|round| round.messages))
-        .note(verdict(rounds))
-        .svg()
+    let mut plot = Plot::new(title).x("round", Axis::Linear).y("per node, on average", Axis::Auto);
+    // Nodes that can reach all others by nature do not learn to know them.
+    if rounds.iter().any(|round| round.known > 0.0) {
+        plot = plot.measured("nodes known", points(|round| round.known));
+    }
+    plot.measured("messages sent", points(|round| round.messages)).note(verdict(rounds)).svg()
 }
 
 /// Since when the system is legal, as a sentence.
@@ -47,6 +46,14 @@ mod tests {
 
     fn rounds(legal: &[bool]) -> Vec<Round> {
         legal.iter().map(|&legal| Round { known: 2.5, messages: 4.0, legal }).collect()
+    }
+
+    #[test]
+    fn what_no_node_knows_is_no_curve() {
+        let round = |known| Round { known, messages: 4.0, legal: true };
+        assert!(picture("list", &[round(0.0), round(2.0)]).contains("nodes known"));
+        let rule = picture("rule", &[round(0.0), round(0.0)]);
+        assert!(!rule.contains("nodes known") && rule.contains("messages sent"));
     }
 
     #[test]
