@@ -92,7 +92,7 @@ pub static WRITES: Opt = Opt {
     is_budget: true,
 };
 
-static ROUNDS: Quantity = Quantity::new("rounds", "rounds", "until nodes agree")
+static ROUNDS: Quantity = Quantity::new("rounds", "rounds of the rule", "until nodes agree")
     .label("rounds to agree")
     .column("rounds")
     .plotted();
@@ -115,7 +115,7 @@ pub static ABOUT: About = About {
     options: &[&VALUES, &ADVERSARY, &WRITES],
     quantities: &[&ROUNDS, &VALUE, &RANK, &MINORITY],
     words: Words {
-        service: "a write",
+        service: "a value taken",
         rivalry: "two writes at once",
         held: "",
         is_exclusive: false,
@@ -232,7 +232,7 @@ impl Problem for Consensus {
             .with(&VALUE, value)
             .with(&RANK, rank)
             .with(&MINORITY, minority)
-            .series(&MINORITY, "round", minorities.into_iter().map(f64::from).collect())
+            .series(&MINORITY, "round of the rule", minorities.into_iter().map(f64::from).collect())
     }
 
     fn command(command: &Command) -> Sense {
