@@ -270,7 +270,8 @@ impl Needed {
         let most = |needed: &Self| needed.requests.iter().copied().max();
         let faults = |it: &Self| {
             let Faults { losses, duplicates, crashes, restarts, partitions } = it.faults;
-            [losses, duplicates, crashes, restarts, partitions]
+            // Each crash is searched with and without its restart.
+            [losses, duplicates, crashes.saturating_add(restarts), restarts, partitions]
         };
         let (here, there) = (faults(self), faults(other));
         most(other) <= most(self) && here.iter().zip(there).all(|(here, there)| there <= *here)
@@ -325,7 +326,7 @@ mod tests {
         let faults_then = Faults { losses: 1, restarts: 1, ..Faults::default() };
         let returning = Needed::of(3, &schedule, problem);
         assert!(returning.is_searchable && returning.faults == faults_then);
-        assert!(!returning.covers(&needed) && !needed.covers(&returning));
+        assert!(returning.covers(&needed) && !needed.covers(&returning));
         schedule.push(read(&r#"{"fault":{"at":0,"what":{"forged":{"from":0,"to":1}}}}"#));
         assert!(!Needed::of(3, &schedule, problem).is_searchable);
         let more = Needed { requests: vec![0, 2, 1, 0], faults, is_searchable: true };
