@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use konklave_draw::chart::TextForm;
 use konklave_report::folder::Folder;
+use konklave_report::statistics;
 use konklave_report::table::{Cell, Table};
 
 use super::SweepArgs;
@@ -97,7 +98,7 @@ pub(super) fn rows(summary: &Summary) -> Vec<Vec<Cell>> {
             Cell::from(margin.map(|margin| format!("+- {}", short(margin)))),
             Cell::from(group.expected.as_ref().map(ToString::to_string)),
             Cell::from(agreement(group).name()),
-            Cell::from(found.map(|found| found.count)),
+            runs(group, found),
         ]);
         cells
     };
@@ -107,6 +108,14 @@ pub(super) fn rows(summary: &Summary) -> Vec<Vec<Cell>> {
         kept.map(|(cell, _)| cell).collect()
     };
     all.map(keep).collect()
+}
+
+/// How many runs there were, and how many of them the mean is about.
+fn runs(group: &Group, found: Option<&statistics::Summary>) -> Cell {
+    match group.runs_broken {
+        0 => Cell::from(found.map(|found| found.count)),
+        broken => Cell::from(format!("{} of {}", group.runs - broken, group.runs)),
+    }
 }
 
 /// The options that vary over the sweep.

@@ -147,12 +147,14 @@ impl Summary {
 fn group(task: &Task, ran: &[&Ran], quantity: &str) -> Result<Group, Failure> {
     let mut values: BTreeMap<String, Vec<f64>> = BTreeMap::new();
     let mut kinds: BTreeMap<String, f64> = BTreeMap::new();
-    for one in ran {
+    // A run ends where it breaks a promise: what was measured until then is about part of a run.
+    let whole: Vec<_> = ran.iter().filter(|one| one.verdict == RunVerdict::Kept).collect();
+    for one in &whole {
         for (name, value) in &one.measured {
             values.entry(name.clone()).or_default().push(*value);
         }
         for (kind, count) in &one.kinds {
-            *kinds.entry(kind.clone()).or_default() += *count as f64 / ran.len() as f64;
+            *kinds.entry(kind.clone()).or_default() += *count as f64 / whole.len() as f64;
         }
     }
     let measured: BTreeMap<_, _> =
