@@ -119,3 +119,70 @@ fn a_picture_is_as_wide_as_it_is_asked_to_be() {
     assert_eq!(width("--width 400"), 400);
     assert!(width("") > 800);
 }
+
+/// A run that ends because the system is legal is judged like one that ends at rest.
+#[test]
+fn a_stable_end_excuses_nothing() {
+    let trace = path("stable.jsonl");
+    let run = format!("run prefix-dht --nodes 6 --duplicate 0.2 --trace {}", trace.display());
+    let ran = konklave(&run);
+    assert_eq!(ran.status.code(), Some(1), "{}", text(&ran.stdout));
+    assert!(text(&ran.stdout).contains("sequentially consistent"), "{}", text(&ran.stdout));
+    let replayed = konklave(&format!("replay {} --quiet", trace.display()));
+    assert_eq!(replayed.status.code(), Some(1), "{}", text(&replayed.stderr));
+}
+
+#[test]
+fn promises_about_schedules_without_faults_are_named_where_there_are_faults() {
+    let shown = fine("check median-rule --nodes 2 --crashes 1");
+    assert!(shown.contains("every schedule keeps every promise that was judged"), "{shown}");
+    let line = shown.lines().find(|line| line.contains("not judged")).unwrap_or_default();
+    assert!(line.contains("closure") && line.contains("convergence by chance"), "{shown}");
+    let report = json("check median-rule --nodes 2 --crashes 1 --json");
+    assert!(report["not_judged"].as_array().unwrap().contains(&"closure".into()), "{report}");
+    let whole = fine("check median-rule --nodes 2");
+    assert!(!whole.contains("judged"), "{whole}");
+    // No value was written, but each node takes one in every round.
+    assert!(!whole.contains("a write") && whole.contains("a value taken"), "{whole}");
+}
+
+#[test]
+fn only_what_nobody_asked_for_holds_vacuously() {
+    let shown = fine("check build-list --nodes 2");
+    assert!(shown.contains("promises about them hold vacuously"), "{shown}");
+}
+
+#[test]
+fn a_degree_of_fairness_is_a_finding_only_if_it_was_decided() {
+    let broken = text(&konklave("check raymond --nodes 2 --crashes 1").stdout);
+    assert!(broken.contains("fairness            as documented: "), "{broken}");
+    assert!(!fine("check raymond --nodes 2").contains("as documented"));
+}
+
+#[test]
+fn a_question_mark_is_explained() {
+    let shown = text(&konklave("check central --nodes 2 --faults --states 5").stdout);
+    assert!(shown.contains("?: undecided: nothing was broken yet when the search was"), "{shown}");
+}
+
+/// What a run measured before it broke a promise is no mean of runs.
+#[test]
+fn broken_runs_are_left_out_of_means() {
+    let shown = konklave("sweep raymond --nodes 10 --loss 0,0.05 --seeds 3");
+    assert_eq!(shown.status.code(), Some(1));
+    let shown = text(&shown.stdout);
+    let row = |loss: &str| {
+        let mut rows = shown.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
+        rows.find(|row| row.contains(&loss) && row.first() == Some(&"raymond")).unwrap()
+    };
+    assert!(row("0").ends_with(&["ok", "3"]), "{shown}");
+    assert!(row("0.05").ends_with(&["0.05", "violated", "0", "of", "3"]), "{shown}");
+}
+
+/// The rounds of a rule are not those of the network.
+#[test]
+fn rounds_are_told_apart() {
+    let shown = fine("run median-rule --nodes 16");
+    let rounds = shown.lines().find(|line| line.contains("rounds to agree")).unwrap();
+    assert!(rounds.ends_with("rounds of the rule"), "{shown}");
+}

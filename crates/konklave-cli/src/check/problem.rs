@@ -12,8 +12,7 @@ use konklave_report::junit::Suite;
 use serde_json::{Value, json};
 
 use super::beyond::{beyond, excuse};
-use super::promises::narrowed;
-use super::report::up_to;
+use super::promises::{narrowed, up_to};
 use super::verdicts::cases;
 use super::{CheckArgs, carry_out_check, plan, site_for};
 use crate::Exit;

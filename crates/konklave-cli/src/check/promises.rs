@@ -1,7 +1,7 @@
-//! The promises that `--promise` names.
+//! The promises that `--promise` names, and what a search says and does not say about promises.
 
 use konklave_catalog::site::Site;
-use konklave_catalog::system::CheckPlan;
+use konklave_catalog::system::{CheckPlan, Checked};
 use konklave_catalog::words::listed;
 use konklave_check::Faults;
 
@@ -24,6 +24,36 @@ pub(super) fn narrowed(
         plan.options.promises.push((*name).to_owned());
     }
     Ok(plan)
+}
+
+/// The promises and lemmas that are about schedules without faults, if there are any in this one.
+pub(super) fn not_judged(checked: &Checked, plan: &CheckPlan, site: &Site) -> Vec<&'static str> {
+    if plan.world.faults == Faults::default() || !plan.options.promises.is_empty() {
+        return Vec::new();
+    }
+    let plan = CheckPlan { world: plan.world.faults(Faults::default()), ..plan.clone() };
+    let mut all = site.system().and_then(|system| system.promises(&plan)).unwrap_or_default();
+    all.retain(|name| !checked.properties.iter().any(|property| property.name == *name));
+    all
+}
+
+/// The degree of fairness; unless every promise holds, only its documentation vouches for it.
+pub(super) fn fairness(checked: &Checked, site: &Site) -> Option<String> {
+    let degree = (site.entry().problem.fairness)(site)?;
+    let are_kept = checked.properties.iter().all(|property| property.holds == Some(true));
+    Some(if are_kept { degree } else { format!("as documented: {degree}") })
+}
+
+/// Schedules are not followed beyond the breach of a promise, even if it is not of interest.
+pub(super) fn up_to(cuts: &[String]) -> String {
+    let cuts: Vec<_> = cuts.iter().map(String::as_str).collect();
+    format!("up to the first breach of {}", listed(&cuts))
+}
+
+/// How a promise was broken.
+pub(super) fn detail<'a>(checked: &'a Checked, promise: &str) -> &'a str {
+    let found = checked.counterexamples.iter().find(|found| found.broken.promise == promise);
+    found.map_or("", |found| &found.broken.detail)
 }
 
 /// Shells make hyphens easier than spaces.

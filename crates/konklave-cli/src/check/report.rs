@@ -16,6 +16,7 @@ use serde_json::{Value, json};
 
 use super::CheckArgs;
 use super::beyond::{beyond, excuse};
+use super::promises::{detail, fairness, not_judged, up_to};
 use crate::failure::Failure;
 use crate::out;
 use crate::output::{self, counted, grouped};
@@ -56,6 +57,7 @@ pub(super) fn for_machines(
         "beyond": beyond(site, plan.world),
         "properties": checked.properties,
         "cuts": checked.cuts,
+        "not_judged": not_judged(checked, plan, site),
         "liveness": checked.liveness,
         "reached": checked.reached,
         "messages": checked.messages,
@@ -130,7 +132,8 @@ fn findings<'a>(
     site: &Site,
 ) -> Vec<(&'a str, String)> {
     let is_one = checked.counterexamples.len() == 1;
-    let mut fields = vec![("verdict", verdict(checked, plan))];
+    let left_out = not_judged(checked, plan, site).join(", ");
+    let mut fields = vec![("verdict", verdict(checked, plan, left_out.is_empty()))];
     // A specimen breaks its promises by its own flaw, not by violated assumptions.
     if checked.verdict == Found::Violated && args.specimen.is_none() {
         let excuse = excuse(site, plan.world);
@@ -152,7 +155,10 @@ fn findings<'a>(
         };
         (property.name.as_str(), holds)
     }));
-    fields.extend((site.entry().problem.fairness)(site).map(|it| ("fairness", it)));
+    if !left_out.is_empty() {
+        fields.push(("not judged", format!("{left_out}: about schedules without faults")));
+    }
+    fields.extend(fairness(checked, site).map(|it| ("fairness", it)));
     fields.extend(costs(checked, site.entry().problem.words));
     let (seconds, bytes) = (checked.seconds, checked.bytes as f64 / checked.unique as f64);
     let speed = format!("{seconds:.2} s, {:.2} M states/s", rate(checked) / 1e6);
@@ -194,12 +200,14 @@ fn describe(world: World, site: &Site) -> String {
     text
 }
 
-fn verdict(checked: &Checked, plan: &CheckPlan) -> String {
+fn verdict(checked: &Checked, plan: &CheckPlan, are_all_judged: bool) -> String {
     let stopped = checked.bound.map(|bound| format!("stopped by {}", limit(bound, plan)));
     let mut kept = match plan.options.promises.is_empty() {
-        true => "every schedule keeps every promise".to_owned(),
-        false => "every schedule keeps what was to be checked".to_owned(),
-    };
+        true if are_all_judged => "every schedule keeps every promise",
+        true => "every schedule keeps every promise that was judged",
+        false => "every schedule keeps what was to be checked",
+    }
+    .to_owned();
     if !checked.cuts.is_empty() {
         kept = format!("{kept} {}", up_to(&checked.cuts));
     }
@@ -235,12 +243,6 @@ fn verdict(checked: &Checked, plan: &CheckPlan) -> String {
     }
 }
 
-/// Schedules are not followed beyond the breach of a promise, even if it is not of interest.
-pub(super) fn up_to(cuts: &[String]) -> String {
-    let cuts: Vec<_> = cuts.iter().map(String::as_str).collect();
-    format!("up to the first breach of {}", listed(&cuts))
-}
-
 /// What stopped a search, with the value of the limit where the user has not given it.
 fn limit(bound: Bound, plan: &CheckPlan) -> String {
     match (bound, plan.options.limits.bytes) {
@@ -249,12 +251,6 @@ fn limit(bound: Bound, plan: &CheckPlan) -> String {
         }
         _ => bound.to_string(),
     }
-}
-
-/// How a promise was broken.
-fn detail<'a>(checked: &'a Checked, promise: &str) -> &'a str {
-    let found = checked.counterexamples.iter().find(|found| found.broken.promise == promise);
-    found.map_or("", |found| &found.broken.detail)
 }
 
 fn states(checked: &Checked) -> String {
@@ -278,7 +274,8 @@ fn costs(checked: &Checked, words: Words) -> Vec<(&'static str, String)> {
         (true, Found::Violated) => ("seen", format!("neither {service} nor {rivalry}")),
         (true, Found::Bounded) => ("seen", format!("neither {service} nor {rivalry} so far")),
         (true, Found::Exhausted | Found::Undecided) => {
-            let empty = format!("neither {service} nor {rivalry}: the promises hold vacuously");
+            let empty =
+                format!("neither {service} nor {rivalry}: promises about them hold vacuously");
             ("seen", output::red(&empty))
         }
     });

@@ -4,7 +4,7 @@ use konklave_catalog::system::Checked;
 use konklave_check::Counterexample;
 use konklave_report::junit::{Case, Outcome};
 
-use super::report::up_to;
+use super::promises::up_to;
 use crate::schedule::{self, Schedule};
 
 /// A test case for each promise of the algorithm, and for whatever else is broken.

@@ -132,6 +132,10 @@ fn for_people(matrix: &Matrix, is_markdown: bool) -> Vec<String> {
     if matrix.rows.iter().flat_map(|row| &row.cells).any(Cell::is_cut) {
         lines.push(format!("(yes): {UNTIL}"));
     }
+    let mut bounds = matrix.rows.iter().flat_map(|row| &row.cells).filter_map(Cell::bound);
+    if let Some(bound) = bounds.next() {
+        lines.push(format!("?: {OPEN} {bound}"));
+    }
     lines.push(String::new());
     let mut notes = match &matrix.rows[..] {
         [row] => commands(row),
@@ -153,6 +157,9 @@ const MEANING: &str = "safety/liveness: whether every schedule of this system wi
 
 /// What the brackets mean.
 const UNTIL: &str = "kept until another promise is broken: no schedule was followed any further";
+
+/// What a question mark means.
+const OPEN: &str = "undecided: nothing was broken yet when the search was stopped by";
 
 /// The systems that were searched.
 fn heading(rows: &[Row]) -> String {
