@@ -96,7 +96,14 @@ impl Catalog {
         let all = self.entries.iter().chain(&self.specimens);
         all.into_iter().find(|entry| entry.name == name).ok_or_else(|| {
             let names = self.entries.iter().map(|entry| entry.name.as_str());
-            Refusal::unknown("algorithm", name, names)
+            let of = |problem| self.entries_of(problem).map(|entry| entry.name.as_str());
+            match self.find_problem(name) {
+                Ok(problem) => Refusal::new(format!(
+                    "{name} is a family, and one algorithm is needed: write one of {}",
+                    of(problem).collect::<Vec<_>>().join(", ")
+                )),
+                Err(_) => Refusal::unknown("algorithm", name, names),
+            }
         })
     }
 

@@ -58,11 +58,19 @@ impl Demand {
             false => Ok(()),
             true => Err(Refusal::new(format!(
                 "--load {self}: a node would pause for more than {TICKS_END} ticks on average: \
-                 write a rate of at least {:.0e}",
-                // Not below the least if it is rounded to a digit.
-                1.5 * least
+                 write a rate of at least {}",
+                rounded(1.5 * least) // Not below the least if it is rounded to a digit.
             ))),
         }
+    }
+}
+
+/// The number with one significant digit, as people write it.
+fn rounded(number: f64) -> String {
+    let digit = format!("{number:.0e}");
+    match number {
+        0.001..1e6 => digit.parse().map_or(digit, |number: f64| number.to_string()),
+        _ => digit,
     }
 }
 

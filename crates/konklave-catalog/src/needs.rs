@@ -119,6 +119,10 @@ pub struct Needs {
     /// neighbour.
     #[serde(skip)]
     pub shortcuts: bool,
+    /// Whether each node keeps a list of its neighbours, so that networks with very many links are
+    /// too large.
+    #[serde(skip)]
+    pub lists: bool,
     /// Whether nodes never join.
     #[serde(skip)]
     pub no_joins: bool,
@@ -145,6 +149,7 @@ impl Needs {
             claims: &[],
             registry: false,
             shortcuts: false,
+            lists: matches!(network, Network::Connected),
             no_joins: false,
             no_leaves: false,
         }
@@ -153,6 +158,11 @@ impl Needs {
     /// Adds an order of messages.
     pub const fn order(self, order: Order) -> Self {
         Self { order, ..self }
+    }
+
+    /// Each node keeps a list of its neighbours.
+    pub const fn lists(self) -> Self {
+        Self { lists: true, ..self }
     }
 
     /// The algorithm tolerates crashes that are reported.

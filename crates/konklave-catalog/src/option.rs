@@ -208,7 +208,7 @@ impl Choice {
             Some(check) => check(value),
             None => {
                 let values = self.values.join(", ");
-                Err(format!("write {}", values.replace(NUMBER, "or a whole number above zero")))
+                Err(format!("write {}", values.replace(NUMBER, &or_number())))
             }
         }
     }
@@ -228,6 +228,11 @@ const FILE: &str = "file:PATH";
 pub(crate) const SETS: &str = "list:SETS";
 /// The placeholder for any whole number above zero.
 const NUMBER: &str = "NUMBER";
+
+/// What that placeholder stands for.
+fn or_number() -> String {
+    format!("or a whole number from 1 to {}", u32::MAX)
+}
 
 fn is_placeholder(value: &str) -> bool {
     value.contains(char::is_uppercase)

@@ -22,6 +22,9 @@ use crate::refusal::Refusal;
 use crate::setup::{Setup, read_topology};
 use crate::system::System;
 
+/// The most links of a network whose nodes keep lists of their neighbours: 2 GiB of numbers.
+const LINKS_MAX: u64 = 1 << 28;
+
 /// A validated setup, with the network: the input of the constructors of nodes.
 pub struct Site {
     setup: Setup,
@@ -53,6 +56,16 @@ impl Site {
                 entry.needs.network,
                 graph.describe(),
                 entry.needs.network.examples(),
+            )));
+        }
+        if entry.needs.lists && graph.edges() > LINKS_MAX {
+            return Err(Refusal::new(format!(
+                "each node of {} keeps a list of its neighbours, and {} has {} links: with more \
+                 than {LINKS_MAX} the lists are too long; leave out nodes, or take a network \
+                 with fewer links",
+                entry.name,
+                graph.describe(),
+                graph.edges(),
             )));
         }
         if setup.reliable.is_some() && graph.is_directed() {

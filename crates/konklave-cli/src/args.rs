@@ -206,7 +206,8 @@ pub struct RunArgs {
     /// unless --trace names another file
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     pub out: Option<PathBuf>,
-    /// Write the network to this file: GraphML if its name ends in .graphml, else DOT
+    /// Write the network to this file: GraphML if its name ends in .graphml, else DOT; - is
+    /// standard output
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub save_graph: Option<PathBuf>,
     /// Print one JSON object
@@ -257,10 +258,16 @@ pub(crate) fn time(text: &str) -> Result<Duration, String> {
 
 /// Parses a model of delays, and reads the file that it names.
 pub(crate) fn delay(text: &str) -> Result<Delay, String> {
-    let Some(path) = text.strip_prefix("file:") else { return text.parse() };
+    let Some(path) = text.strip_prefix("file:") else { return in_digits(text).parse() };
     let content = read_file("read the delays", path).map_err(|failure| failure.to_string())?;
     let measured = Measured::read(path, &content).map_err(|problem| format!("{path}: {problem}"));
     measured.map(Delay::Measured)
+}
+
+/// A model of delays whose numbers are in digits only: `uniform:1..1e3` is `uniform:1..1000`.
+fn in_digits(text: &str) -> String {
+    let Some((name, numbers)) = text.split_once(':') else { return text.to_owned() };
+    format!("{name}:{}", numbers.split("..").map(plain).collect::<Vec<_>>().join(".."))
 }
 
 #[cfg(test)]
@@ -268,6 +275,15 @@ mod tests {
     use clap::CommandFactory;
 
     use super::*;
+
+    #[test]
+    fn delays_are_read_in_every_form_of_numbers() {
+        assert_eq!(delay("uniform:1e1..1_000"), Ok(Delay::Uniform(10, 1000)));
+        assert_eq!(delay("constant:1.5e3"), Ok(Delay::Constant(1500)));
+        let error = |text| delay(text).unwrap_err();
+        assert!(error("constant:1e18").contains("less than 1099511627776"));
+        assert!(error("constant:1.5").contains("'1.5' is not a number of ticks"));
+    }
 
     #[test]
     fn the_command_line_is_consistent() {

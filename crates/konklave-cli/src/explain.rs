@@ -5,8 +5,10 @@ use std::io::Write;
 use serde_json::json;
 
 use konklave_catalog::catalog::Catalog;
-use konklave_catalog::document::{self, Document, Lender};
+use konklave_catalog::document::{self, Document, Lender, Message};
+use konklave_catalog::option::Choice;
 use konklave_catalog::specimen::Specimen;
+use konklave_specimens::objects::BrokenObject;
 
 use crate::Exit;
 use crate::args::ExplainArgs;
@@ -16,7 +18,11 @@ use crate::told::Told;
 
 /// Prints the explanation.
 pub fn explain(args: &ExplainArgs, catalog: &'static Catalog) -> Result<Exit, Failure> {
-    let entry = catalog.find(&args.algorithm)?;
+    let entry = match (catalog.find(&args.algorithm), BrokenObject::find(&args.algorithm)) {
+        (Ok(entry), _) => entry,
+        (Err(_), Some(object)) => return explain_object(object, args),
+        (Err(unknown), None) => return Err(unknown.into()),
+    };
     if args.source {
         std::io::stdout().write_all(entry.source.as_bytes())?;
         return Ok(Exit::Fine);
@@ -71,20 +77,34 @@ pub fn explain(args: &ExplainArgs, catalog: &'static Catalog) -> Result<Exit, Fa
     for (heading, text) in &document.sections {
         section(heading, indented(text));
     }
-    let names: Vec<_> = messages
-        .iter()
-        .map(|message| vec![format!("  {}", message.name), message.meaning.clone()])
-        .collect();
-    section("Messages", output::list(&names));
+    let name = |it: &Message| vec![format!("  {}", it.name), it.meaning.clone()];
+    section("Messages", output::list(&messages.iter().map(name).collect::<Vec<_>>()));
     section("Promises", promises.iter().map(|it| judged(it, entry.flaw)).collect());
     if !entry.choices.is_empty() {
-        let options = entry.choices.iter();
-        let options =
-            options.map(|choice| format!("  --{} {}", choice.name, choice.values.join("|")));
-        section("Options", options.collect());
+        let option = |it: &Choice| format!("  --{} {}", it.name, it.values.join("|"));
+        section("Options", entry.choices.iter().map(option).collect());
     }
     section("Source", vec![format!("  {}", entry.file)]);
     output::lines(&lines)?;
+    Ok(Exit::Fine)
+}
+
+/// A broken object has a history, but no file of its own.
+fn explain_object(object: &BrokenObject, args: &ExplainArgs) -> Result<Exit, Failure> {
+    let BrokenObject { name, of, flaw, .. } = object;
+    if args.json || args.source {
+        return Err(Failure::bad(format!(
+            "{name} is a shared object, which has a history and no source: `konklave list \
+             --specimens --json` has what is known about it"
+        )));
+    }
+    output::lines(&[
+        format!("{}: a {of}, with a flaw", output::bold(name)),
+        String::new(),
+        format!("  {flaw}"),
+        String::new(),
+        format!("`konklave check --specimen {name}` shows a history that it breaks"),
+    ])?;
     Ok(Exit::Fine)
 }
 

@@ -114,7 +114,8 @@ fn refuse_shared_files(args: &RunArgs) -> Result<(), Failure> {
     for (name, path) in files {
         out::refuse_two_on_output(name, path, args.json)?;
     }
-    out::refuse_shared(&files)
+    let folder = ("out", args.out.as_deref());
+    out::refuse_shared(&files.into_iter().chain([folder]).collect::<Vec<_>>())
 }
 
 /// The report with the options that it was made with.
@@ -303,7 +304,8 @@ const DUMP: &str = "write the nodes";
 
 /// The file that is standard output, if one is: the report then goes to standard error.
 fn on_output(args: &RunArgs) -> Option<&Path> {
-    let files = [&args.trace, &args.dump].into_iter().filter_map(Option::as_deref);
+    let files =
+        [&args.trace, &args.dump, &args.save_graph].into_iter().filter_map(Option::as_deref);
     files.into_iter().find(|path| out::is_output(path))
 }
 

@@ -5,7 +5,7 @@ mod user;
 use std::fs;
 use std::path::Path;
 
-use user::{file, fine, konklave, refused};
+use user::{file, fine, konklave, refused, text};
 
 /// What a damaged trace speaks of and is not there is refused, and not built first.
 #[test]
@@ -179,7 +179,7 @@ fn a_run_that_starves_is_replayed_as_it_was() {
         let run = format!("run raymond --nodes 7 {fault} --trace {}", path.display());
         assert_eq!(konklave(&run).status.code(), Some(1), "{run}");
         let replayed = konklave(&format!("replay -q {}", path.display()));
-        let said = user::text(&replayed.stderr) + &user::text(&replayed.stdout);
+        let said = text(&replayed.stderr) + &text(&replayed.stdout);
         assert_eq!(replayed.status.code(), Some(1), "{run}: {said}");
         assert!(said.contains("no starvation"), "{run}: {said}");
     }
@@ -208,4 +208,36 @@ fn a_corrupted_overlay_recovers() {
             fine(&format!("run {algorithm} --nodes 6 --corrupt state:2@5 --seed {seed}"));
         }
     }
+}
+
+#[test]
+fn what_a_message_asks_for_was_not_given() {
+    for (arguments, expected) in [
+        ("run median-rule --tick 1e19", "below 1099511627776 ticks"),
+        ("run skip-dht --rate 1e300", "from 1e-9 to 1e9"),
+        ("run bully --max-delay 1000000000000000000", "from 1 to 4294967295"),
+        ("run raymond --delay constant:1e18", "less than 1099511627776 ticks"),
+        ("run skip-dht --mix=", "--mix has no operation"),
+        ("run echo --topology complete --nodes 1e6", "keeps a list of its neighbours"),
+        ("fuzz mutex", "mutex is a family, and one algorithm is needed"),
+        ("explain stack-reuses-position --json", "has a history and no source"),
+    ] {
+        let error = refused(arguments);
+        assert!(error.contains(expected), "{arguments}: {error}");
+    }
+    fine("run raymond --nodes 3 --delay uniform:1..1e3");
+    let shown = fine("explain stack-reuses-position");
+    assert!(shown.contains("a stack, with a flaw") && shown.contains("a pop may find"), "{shown}");
+}
+
+#[test]
+fn a_network_can_be_written_to_standard_output() {
+    let ran = konklave("run central --nodes 3 --save-graph -");
+    let (graph, report) = (text(&ran.stdout), text(&ran.stderr));
+    assert!(graph.starts_with("graph") && !graph.contains("verdict"), "{graph}");
+    assert!(report.contains("verdict"), "{report}");
+    let error = refused("run central --nodes 3 --save-graph - --trace -");
+    assert!(error.contains("both write to -"), "{error}");
+    let error = refused("run central --nodes 3 --out one.d --trace one.d");
+    assert!(error.contains("--trace and --out both write to one.d"), "{error}");
 }

@@ -26,7 +26,7 @@ use crate::system::nodes;
 const TREE: Needs = Needs::network(Network::Tree).duplicates();
 const CONNECTED: Needs = Needs::network(Network::Connected).duplicates();
 const BULLY: Needs =
-    Needs::network(Network::Complete).notices().overlapping().bounded().duplicates();
+    Needs::network(Network::Complete).lists().notices().overlapping().bounded().duplicates();
 const ECHO: Needs = CONNECTED.one_initiator("echo-extinction");
 const FLOODED: Needs = CONNECTED.once();
 const VIRTUAL_TREE: Needs = CONNECTED.order(Order::Fifo).notices().registry().patient();

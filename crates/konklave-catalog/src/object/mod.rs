@@ -265,6 +265,9 @@ fn letters<S: Service>(site: &Site) -> Result<Vec<char>, Refusal> {
     let known = |letter: &char| S::operation(*letter, 0, 0).is_some();
     let all: String = ('a'..='z').filter(known).collect();
     match mix.chars().find(|letter| !known(letter)) {
+        _ if site.given(MIX.name) == Some("") => Err(Refusal::new(format!(
+            "--mix has no operation: write letters of {all}, such as {all}"
+        ))),
         _ if mix.is_empty() => Ok(all.chars().collect()),
         None => Ok(mix.chars().collect()),
         Some(letter) => Err(Refusal::new(format!(

@@ -188,7 +188,7 @@ pub static RATE: Opt = optional(
     ],
     |text| match text.parse::<f64>() {
         Ok(rate) if rate.is_finite() && (1e-9..=1e9).contains(&rate) => Ok(()),
-        _ => Err("write a number above zero, such as 0.5".to_owned()),
+        _ => Err("write a number from 1e-9 to 1e9, such as 0.5".to_owned()),
     },
 );
 

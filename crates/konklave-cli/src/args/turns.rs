@@ -1,6 +1,7 @@
 //! The options about nodes that act by themselves.
 
 use clap::Args;
+use konklave_catalog::option::is_ticks;
 use konklave_catalog::site::Site;
 use konklave_sim::{Delay, Options};
 
@@ -13,7 +14,7 @@ use crate::failure::Failure;
 pub struct TurnArgs {
     /// Time from one turn of a node to its next, in ticks; with 1, and a delay of 1, time is
     /// counted in synchronous rounds [default: T, the mean delay]
-    #[arg(long, value_name = "PERIOD", value_parser = positive::<u64>)]
+    #[arg(long, value_name = "PERIOD", value_parser = period)]
     pub tick: Option<u64>,
     /// End the run once a self-stabilising system was legal for this many rounds [default: 10]
     #[arg(long, value_name = "ROUNDS", value_parser = positive::<u64>)]
@@ -22,6 +23,12 @@ pub struct TurnArgs {
     /// [default: 1000, and 20 for each node]
     #[arg(long, value_name = "ROUNDS", value_parser = positive::<u64>)]
     pub round_limit: Option<u64>,
+}
+
+/// Parses the time between two turns.
+fn period(text: &str) -> Result<u64, String> {
+    let ticks = positive::<u64>(text)?;
+    is_ticks(&ticks.to_string()).map(|()| ticks)
 }
 
 /// The default of `--stable`: enough to measure what a legal system costs per round.

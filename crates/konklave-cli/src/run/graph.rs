@@ -1,7 +1,6 @@
 //! The network of a run as a file.
 
 use std::fmt;
-use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
@@ -9,6 +8,7 @@ use konklave::graph::Format;
 use konklave_catalog::site::Site;
 
 use crate::failure::Failure;
+use crate::out;
 
 /// Writes the network in the format that the file's name implies.
 pub(super) fn save_graph(path: &Path, site: &Site) -> Result<(), Failure> {
@@ -20,7 +20,7 @@ pub(super) fn save_graph(path: &Path, site: &Site) -> Result<(), Failure> {
         )));
     }
     let unwritable = |error: io::Error| Failure::file("write the graph", path, &error);
-    let file = File::create(path).map_err(unwritable)?;
+    let file = out::create(path).map_err(unwritable)?;
     let mut out = Pieces { out: BufWriter::new(file), error: None };
     let written = match format {
         Format::GraphMl => site.graph().write_graphml(&mut out),
