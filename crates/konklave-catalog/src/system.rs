@@ -116,6 +116,9 @@ pub trait System {
     /// Whether its nodes act by themselves.
     fn takes_turns(&self) -> bool;
 
+    /// The damages that its algorithm has names for.
+    fn damages(&self) -> &'static [&'static str];
+
     /// Whether it is self-stabilising: then some states are legal.
     fn is_self_stabilising(&self) -> bool;
 }
@@ -344,6 +347,10 @@ impl<X: Problem> System for Nodes<'_, X> {
 
     fn takes_turns(&self) -> bool {
         self.nodes.erased(NodeId(0)).ticks()
+    }
+
+    fn damages(&self) -> &'static [&'static str] {
+        self.nodes.erased(NodeId(0)).damages()
     }
 
     fn is_self_stabilising(&self) -> bool {

@@ -230,6 +230,7 @@ fn describe_fault(fault: &Fault<Erased>) -> String {
         Fault::Garbage { node, messages } => {
             format!("the state of {node} is corrupted, as if by {messages:?}")
         }
+        Fault::Damage { node, name, .. } => format!("the state of {node} is damaged: {name}"),
         Fault::Forged { from, to } => format!("a forged message from {from} to {to} appears"),
     }
 }

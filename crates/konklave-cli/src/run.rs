@@ -221,6 +221,26 @@ impl RunOutcome {
     }
 }
 
+/// Refuses a damage that the algorithm has no name for.
+fn refuse_unknown_damage(site: &Site, corruption: &Corruption) -> Result<(), Failure> {
+    let Target::Named { problem, damage } = &corruption.target else { return Ok(()) };
+    let (known, own) = (site.system()?.damages(), site.entry().problem.name);
+    if problem == own && known.contains(&damage.as_str()) {
+        return Ok(());
+    }
+    let names: Vec<String> = known.iter().map(|name| format!("{own}:{name}")).collect();
+    let right = match names.is_empty() {
+        true => "state:NODE@TIME or channel:FROM-TO@TIME".to_owned(),
+        false => {
+            format!("{} with @TIME, state:NODE@TIME or channel:FROM-TO@TIME", names.join(", "))
+        }
+    };
+    Err(Failure::bad(format!(
+        "--corrupt {corruption}: {} has no such damage; write {right}",
+        site.entry().name
+    )))
+}
+
 /// The options of the simulation, checked against the system and the algorithm.
 pub(crate) fn options(args: &RunArgs, site: &Site) -> Result<Options, Failure> {
     let faults = args.faults.to_faults();
@@ -247,6 +267,7 @@ pub(crate) fn options(args: &RunArgs, site: &Site) -> Result<Options, Failure> {
     }
     let is_link = |from, to| site.graph().has_edge(from, to);
     for corruption in &faults.corruptions {
+        refuse_unknown_damage(site, corruption)?;
         if let Target::Channel(from, to) = corruption.target
             && !is_link(from, to)
         {

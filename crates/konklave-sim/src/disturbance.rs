@@ -63,7 +63,10 @@ pub(crate) fn plan(faults: &Faults) -> Vec<Disturbance> {
         add(partition.from, Turn::Partition(text.clone()), partition.to, Turn::Heal(text));
     }
     for corruption in &faults.corruptions {
-        begins.push(Disturbance { at: corruption.at, what: Turn::Corrupt(corruption.target) });
+        begins.push(Disturbance {
+            at: corruption.at,
+            what: Turn::Corrupt(corruption.target.clone()),
+        });
     }
     ends.extend(begins);
     ends
@@ -96,7 +99,8 @@ where
         };
         self.faults_left -= 1;
         let what = self.disturbances[place as usize].what.clone();
-        if matches!(what, Turn::Corrupt(_)) && !self.has_specimens() {
+        let needs_specimens = matches!(what, Turn::Corrupt(Target::State(_) | Target::Channel(..)));
+        if needs_specimens && !self.has_specimens() {
             return self.overdue.push(place);
         }
         self.world.digest.fold(place.into());
@@ -114,6 +118,7 @@ where
             Turn::Heal(groups) => self.world.fault(Fault::Heal(groups)),
             Turn::Corrupt(Target::State(node)) => self.spoil(node),
             Turn::Corrupt(Target::Channel(from, to)) => self.forge(from, to),
+            Turn::Corrupt(Target::Named { damage, .. }) => self.damage_all(&damage),
         }
     }
 
@@ -222,6 +227,24 @@ where
         let messages = messages.iter().map(|(from, msg)| (*from, Value::json(msg))).collect();
         self.world.monitor.on_fault();
         self.world.fault(Fault::Garbage { node, messages });
+    }
+
+    /// Damages all nodes that are up.
+    fn damage_all(&mut self, name: &str) {
+        for node in NodeId::all(self.nodes.len() as u32) {
+            if self.is_down(node) {
+                continue;
+            }
+            let (mut choices, random) = (Vec::new(), &mut self.fault_random);
+            self.nodes[node.index()].state.damage(name, &mut |bound| {
+                choices.push(random.below(bound.max(1).into()) as u32);
+                choices[choices.len() - 1]
+            });
+            self.world.monitor.on_damage();
+            self.world.monitor.on_fault();
+            self.world.fault(Fault::Damage { node, name: name.to_owned(), choices });
+        }
+        self.begin_recovery();
     }
 
     fn forge(&mut self, from: NodeId, to: NodeId) {

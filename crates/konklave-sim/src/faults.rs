@@ -39,9 +39,10 @@ impl Faults {
     pub fn largest_node(&self) -> Option<NodeId> {
         let outages = self.crashes.iter().chain(&self.pauses).map(|outage| outage.node);
         let groups = self.partitions.iter().flat_map(|partition| &partition.groups);
-        let corrupted = self.corruptions.iter().flat_map(|corruption| match corruption.target {
-            Target::State(node) => [node, node],
-            Target::Channel(from, to) => [from, to],
+        let corrupted = self.corruptions.iter().filter_map(|corruption| match corruption.target {
+            Target::State(node) => Some(node),
+            Target::Channel(from, to) => Some(from.max(to)),
+            Target::Named { .. } => None,
         });
         outages.chain(groups.flatten().map(|range| range.1)).chain(corrupted).max()
     }
@@ -93,8 +94,9 @@ impl Partition {
     }
 }
 
-/// Garbage, from nowhere: `state:NODE@TIME` or `channel:FROM-TO@TIME`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Garbage, from nowhere: `state:NODE@TIME` or `channel:FROM-TO@TIME`; or a damage that the algorithm
+/// has a name for: `PROBLEM:DAMAGE@TIME`.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Corruption {
     /// What is hit.
     pub target: Target,
@@ -103,12 +105,20 @@ pub struct Corruption {
 }
 
 /// What a corruption hits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Target {
     /// A node's state: it acts as if it had received forged messages.
     State(NodeId),
     /// A channel: a forged message appears in it.
     Channel(NodeId, NodeId),
+    /// All nodes, in a [way](konklave::protocol::Protocol::damages) that their algorithm has a name
+    /// for.
+    Named {
+        /// The problem that it solves.
+        problem: String,
+        /// The name.
+        damage: String,
+    },
 }
 
 /// Reads a probability.
@@ -208,7 +218,7 @@ impl FromStr for Corruption {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let form = "state:NODE@TIME or channel:FROM-TO@TIME";
+        let form = "state:NODE@TIME, channel:FROM-TO@TIME or PROBLEM:DAMAGE@TIME";
         let (what, when) = at_time(text, form)?;
         let target = match what.split_once(':') {
             Some(("state", who)) => Target::State(node(who)?),
@@ -221,6 +231,9 @@ impl FromStr for Corruption {
                 Some((from, to)) => Target::Channel(node(from)?, node(to)?),
                 None => return Err(format!("'{ends}' is not a channel: write FROM-TO")),
             },
+            Some((problem, damage)) if !problem.is_empty() && !damage.is_empty() => {
+                Target::Named { problem: problem.to_owned(), damage: damage.to_owned() }
+            }
             _ => return Err(format!("'{text}' does not name what to corrupt: write {form}")),
         };
         Ok(Self { target, at: tick(when)? })
@@ -259,9 +272,10 @@ impl Display for Partition {
 
 impl Display for Corruption {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.target {
+        match &self.target {
             Target::State(node) => write!(f, "state:{node}@{}", self.at),
             Target::Channel(from, to) => write!(f, "channel:{from}-{to}@{}", self.at),
+            Target::Named { problem, damage } => write!(f, "{problem}:{damage}@{}", self.at),
         }
     }
 }
@@ -278,7 +292,7 @@ mod tests {
         for text in ["0-4/5-9@1..7", "hold:0,2/1@5..6", "0-3/4,5@9"] {
             assert_eq!(text.parse::<Partition>().unwrap().to_string(), text);
         }
-        for text in ["state:3@10", "channel:1-2@0"] {
+        for text in ["state:3@10", "channel:1-2@0", "queue:anchors@100"] {
             assert_eq!(text.parse::<Corruption>().unwrap().to_string(), text);
         }
     }
@@ -299,7 +313,8 @@ mod tests {
         assert_eq!(partition("0,1-3/4,2@5..9"), "'0,1-3/4,2' has node 2 in two groups");
         assert!("0-2,1/3@4".parse::<Partition>().is_ok(), "named twice in one group is fine");
         assert!("channel:1-1@4".parse::<Corruption>().unwrap_err().contains("to itself"));
-        assert!("dream:3@4".parse::<Corruption>().unwrap_err().contains("state:NODE@TIME"));
+        assert!("dream@4".parse::<Corruption>().unwrap_err().contains("state:NODE@TIME"));
+        assert!("queue:@4".parse::<Corruption>().unwrap_err().contains("PROBLEM:DAMAGE@TIME"));
         assert_eq!(
             probability("1.5").unwrap_err(),
             "'1.5' is not a probability: it must lie between 0 and 1"

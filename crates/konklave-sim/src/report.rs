@@ -31,6 +31,10 @@ pub struct Waiting {
 pub struct Stabilisation {
     /// After how many rounds the system was legal, and has been since; none if it is not.
     pub rounds: Option<u64>,
+    /// In how many rounds it was legal again after the last damage; none if there was none, or it
+    /// is not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recovered_after_rounds: Option<u64>,
     /// How many messages each node has sent until then, or until the end, on average.
     pub messages_per_node: f64,
     /// How many messages a node has sent per round since then, on average.

@@ -62,6 +62,15 @@ pub enum Action<P: Protocol> {
         /// What it believes to have received, and from which nodes.
         messages: Vec<(NodeId, P::Msg)>,
     },
+    /// A node's state is damaged, in a way that its algorithm has a name for.
+    Damage {
+        /// Whose.
+        node: NodeId,
+        /// The damage.
+        name: String,
+        /// What is chosen about it.
+        choices: Vec<u32>,
+    },
 }
 
 impl<P: Protocol> Action<P> {
@@ -93,6 +102,7 @@ impl<P: Protocol> Action<P> {
             Self::Restart(node) => Action::Restart(node),
             Self::Forge { from, to } => Action::Forge { from, to },
             Self::Spoil { node, messages } => Action::Spoil { node, messages },
+            Self::Damage { node, name, choices } => Action::Damage { node, name, choices },
         })
     }
 
@@ -128,6 +138,9 @@ impl<P: Protocol> Action<P> {
                 Fault::Forged { from, to } => Some(Self::Forge { from: *from, to: *to }),
                 Fault::Garbage { node, messages } => {
                     Some(Self::Spoil { node: *node, messages: messages.clone() })
+                }
+                Fault::Damage { node, name, choices } => {
+                    Some(Self::Damage { node: *node, name: name.clone(), choices: choices.clone() })
                 }
                 Fault::Pause(_) | Fault::Resume(_) | Fault::Partition(_) | Fault::Heal(_) => None,
             },

@@ -231,6 +231,9 @@ fn fault<P: Protocol>(fault: &Fault<P>) -> Fault<Erased> {
             let message = |(from, msg): &(NodeId, _)| (*from, Value::of(msg));
             Fault::Garbage { node: *node, messages: messages.iter().map(message).collect() }
         }
+        Fault::Damage { node, name, choices } => {
+            Fault::Damage { node: *node, name: name.clone(), choices: choices.clone() }
+        }
         Fault::Lost(number) => Fault::Lost(*number),
         Fault::Doubled(number) => Fault::Doubled(*number),
         Fault::Missed(number) => Fault::Missed(*number),

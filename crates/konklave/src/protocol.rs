@@ -141,6 +141,15 @@ pub trait Protocol: Clone + Eq + Hash + Debug + Send + Sized + 'static {
         false
     }
 
+    /// The damages that a self-stabilising algorithm has names for, because each needs a rule of
+    /// its own. The same for all nodes of a system.
+    fn damages(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    /// One of its [damages](Self::damages) befalls this node, in a way that is chosen.
+    fn damage(&mut self, _name: &str, _choose: &mut dyn FnMut(u32) -> u32) {}
+
     /// What holds in every state of a system that keeps the algorithm's assumptions, beyond the
     /// problem's promises: the lemmas of its proof. They are the same for all nodes of a system.
     fn invariants(&self) -> Vec<Invariant<Self>> {
@@ -312,6 +321,12 @@ pub trait Monitor: Clone + Eq + Hash + Debug + Send + 'static {
 
     /// Something went wrong: a message was lost, duplicated or forged, say.
     fn on_fault(&mut self) {}
+
+    /// Nodes were [damaged](Protocol::damage): until the system is legal, nothing need be right.
+    fn on_damage(&mut self) {}
+
+    /// The system is legal, after a damage or a wrong start, and nobody waits for anything.
+    fn on_legal(&mut self) {}
 
     /// All promises of the problem.
     fn promises() -> &'static [Promise] {

@@ -276,6 +276,14 @@ impl<P: Protocol> Protocol for Reliable<P> {
         self.node.converges_by_chance()
     }
 
+    fn damages(&self) -> &'static [&'static str] {
+        self.node.damages()
+    }
+
+    fn damage(&mut self, name: &str, choose: &mut dyn FnMut(u32) -> u32) {
+        self.node.damage(name, choose);
+    }
+
     fn invariants(&self) -> Vec<Invariant<Self>> {
         self.node.invariants().into_iter().map(lift).collect()
     }

@@ -95,6 +95,15 @@ pub enum Fault<P: Protocol> {
         /// The messages that it seems to have received.
         messages: Vec<(NodeId, P::Msg)>,
     },
+    /// A node's state is damaged, in a way that its algorithm has a name for.
+    Damage {
+        /// The damaged node.
+        node: NodeId,
+        /// The damage.
+        name: String,
+        /// What was chosen about it.
+        choices: Vec<u32>,
+    },
     /// A message is forged: no node sent it.
     Forged {
         /// The pretended sender.

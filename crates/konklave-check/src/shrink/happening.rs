@@ -118,6 +118,9 @@ impl<P: Protocol> Happening<P> {
                     Action::Timer { node, timer } => Action::Timer { node: place(node)?, timer },
                     Action::Tick(node) => Action::Tick(place(node)?),
                     Action::Crash(node) => Action::Crash(place(node)?),
+                    Action::Damage { node, name, choices } => {
+                        Action::Damage { node: place(node)?, name, choices }
+                    }
                     Action::Spoil { node, messages } => {
                         let messages = messages.into_iter();
                         let messages = messages.filter_map(|(from, msg)| Some((place(from)?, msg)));
@@ -261,6 +264,11 @@ impl<P: Protocol> Reader<P> {
             Fault::Garbage { node, messages } => {
                 self.act(Action::Spoil { node: *node, messages: messages.clone() });
             }
+            Fault::Damage { node, name, choices } => self.act(Action::Damage {
+                node: *node,
+                name: name.clone(),
+                choices: choices.clone(),
+            }),
             // Duplicates were seen before, forgeries show when they arrive, and what merely holds
             // messages back is the same as bad luck.
             Fault::Doubled(_)

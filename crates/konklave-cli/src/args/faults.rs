@@ -26,7 +26,8 @@ pub struct FaultArgs {
     #[arg(long, value_name = "GROUPS@TIME")]
     pub partition: Vec<Partition>,
     /// Corrupt a state or a channel, with values of earlier messages: state:NODE@TIME or
-    /// channel:FROM-TO@TIME
+    /// channel:FROM-TO@TIME; or damage all states in a way that the algorithm has a name for:
+    /// PROBLEM:DAMAGE@TIME
     #[arg(long, value_name = "WHAT@TIME")]
     pub corrupt: Vec<Corruption>,
 }

@@ -251,7 +251,7 @@ impl Needed {
                 self.faults.crashes = self.faults.crashes.saturating_sub(1);
                 &mut self.faults.restarts
             }
-            Fault::Garbage { .. } | Fault::Forged { .. } => {
+            Fault::Garbage { .. } | Fault::Damage { .. } | Fault::Forged { .. } => {
                 self.is_searchable = false;
                 return;
             }

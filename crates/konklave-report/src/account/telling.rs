@@ -288,6 +288,10 @@ impl Telling {
                 let node = self.node(*node)?;
                 self.event(at, Some(node), What::Spoilt, "state corrupted");
             }
+            Fault::Damage { node, name, .. } => {
+                let node = self.node(*node)?;
+                self.event(at, Some(node), What::Spoilt, name);
+            }
         }
         Ok(())
     }

@@ -124,6 +124,9 @@ impl Rows {
                 self.push(at, None, "heal", Row { text: groups.clone(), ..none() });
             }
             Fault::Garbage { node, .. } => self.push(at, Some(node.0), "garbage", none()),
+            Fault::Damage { node, name, .. } => {
+                self.push(at, Some(node.0), "damage", Row { text: name.clone(), ..none() });
+            }
             Fault::Forged { from, to } => {
                 self.push(at, Some(to.0), "forged", Row { peer: Some(from.0), ..none() });
             }

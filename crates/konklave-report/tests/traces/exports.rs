@@ -50,7 +50,8 @@ fn happened_before(lines: &[Line<konklave_stage::erased::Erased>]) -> (Vec<u32>,
                     | Fault::Restart(node)
                     | Fault::Pause(node)
                     | Fault::Resume(node)
-                    | Fault::Garbage { node, .. },
+                    | Fault::Garbage { node, .. }
+                    | Fault::Damage { node, .. },
                 ..
             } => (*node, None),
             _ => continue,

@@ -16,6 +16,8 @@ pub(crate) struct Stability<P: Protocol> {
     since: Option<(u64, u64)>,
     was_connected: bool,
     was_left: bool,
+    /// The round of the last damage.
+    damaged: Option<u64>,
     /// How many messages were sent until the end of the last round, and in it.
     sent: u64,
     sent_in_round: u64,
@@ -34,6 +36,7 @@ impl<P: Protocol> Stability<P> {
             since: None,
             was_connected: true,
             was_left: false,
+            damaged: None,
             sent: 0,
             sent_in_round: 0,
             course: Vec::new(),
@@ -59,6 +62,9 @@ impl<P: Protocol> Stability<P> {
         let per_node = |messages: u64| messages as f64 / nodes as f64;
         Stabilisation {
             rounds: self.since.map(|(round, _)| round),
+            recovered_after_rounds: self
+                .damaged
+                .and_then(|damaged| Some(self.since?.0.saturating_sub(damaged))),
             messages_per_node: per_node(before),
             maintenance_per_node_and_round: match rounds_since {
                 0 => 0.0,
@@ -76,6 +82,14 @@ where
     W: Workload<Command = P::Command, Event = P::Event>,
     M: Monitor<Command = P::Command, Event = P::Event>,
 {
+    /// The nodes are damaged: what follows is another way to a legal state.
+    pub(crate) fn begin_recovery(&mut self) {
+        if let Some(stability) = &mut self.stability {
+            stability.since = None;
+            stability.damaged = Some(self.world.rounds.number());
+        }
+    }
+
     /// A round is over.
     pub(crate) fn judge_round(&mut self) {
         let Some(stability) = &mut self.stability else { return };
@@ -106,13 +120,14 @@ where
     pub(crate) fn is_settled(&mut self) -> bool {
         let Some(legal) = self.legal_stretch() else { return false };
         let enough = self.options.stable_rounds.is_some_and(|enough| legal.rounds >= enough);
-        if !enough || !self.world.workload.is_idle() {
+        if !enough || !self.world.workload.is_idle() || self.faults_left > 0 {
             return false;
         }
         if let Some(stability) = &mut self.stability {
             let report = stability.report(&self.world, self.nodes.len());
             stability.settled.get_or_insert(report);
         }
+        self.world.monitor.on_legal();
         let plans = self.world.plans;
         self.world.plan(|workload, agenda| workload.on_stable(legal, agenda));
         self.world.plans == plans

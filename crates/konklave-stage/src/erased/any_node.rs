@@ -147,6 +147,14 @@ impl<C: Data, E: Data> Protocol for AnyNode<C, E> {
         self.node.by_chance()
     }
 
+    fn damages(&self) -> &'static [&'static str] {
+        self.node.known_damages()
+    }
+
+    fn damage(&mut self, name: &str, choose: &mut dyn FnMut(u32) -> u32) {
+        self.node.suffer(name, choose);
+    }
+
     fn invariants(&self) -> Vec<Invariant<Self>> {
         self.node.erased_invariants()
     }

@@ -40,6 +40,12 @@ pub(super) trait DynNode<C: Data, E: Data>: Debug + Send {
     /// See [`Protocol::converges_by_chance`].
     fn by_chance(&self) -> bool;
 
+    /// See [`Protocol::damages`].
+    fn known_damages(&self) -> &'static [&'static str];
+
+    /// See [`Protocol::damage`].
+    fn suffer(&mut self, name: &str, choose: &mut dyn FnMut(u32) -> u32);
+
     /// See [`Protocol::invariants`]. They say nothing about nodes of several algorithms.
     fn erased_invariants(&self) -> Vec<Invariant<AnyNode<C, E>>>;
 
@@ -110,6 +116,14 @@ impl<P: Protocol> DynNode<P::Command, P::Event> for P {
 
     fn by_chance(&self) -> bool {
         self.converges_by_chance()
+    }
+
+    fn known_damages(&self) -> &'static [&'static str] {
+        self.damages()
+    }
+
+    fn suffer(&mut self, name: &str, choose: &mut dyn FnMut(u32) -> u32) {
+        self.damage(name, choose);
     }
 
     fn erased_invariants(&self) -> Vec<Invariant<AnyNode<P::Command, P::Event>>> {

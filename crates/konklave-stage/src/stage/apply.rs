@@ -67,6 +67,7 @@ where
                 self.fault(Fault::Forged { from: *from, to: *to }, Ok(()))
             }
             Action::Spoil { node, messages } => self.spoil(*node, messages),
+            Action::Damage { node, name, choices } => self.damage(*node, name, choices),
         })
     }
 
@@ -194,6 +195,15 @@ where
         let failed = |message| failed_assertion(Some(node), message);
         let verdict = outcome.map_err(|panic| failed(panic_message(panic.as_ref())));
         self.fault(Fault::Garbage { node, messages: messages.to_vec() }, verdict)
+    }
+
+    fn damage(&mut self, node: NodeId, name: &str, choices: &[u32]) -> Applied<P> {
+        let local = &mut self.locals[node.index()];
+        let mut rest = choices.iter();
+        local.node.damage(name, &mut |bound| rest.next().map_or(0, |it| it % bound.max(1)));
+        self.monitor.on_damage();
+        let (name, choices) = (name.to_owned(), choices.to_vec());
+        self.fault(Fault::Damage { node, name, choices }, Ok(()))
     }
 
     fn fault(&mut self, what: Fault<P>, verdict: Result<(), Broken>) -> Applied<P> {

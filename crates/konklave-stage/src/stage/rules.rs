@@ -87,7 +87,8 @@ where
             | Action::Crash(_)
             | Action::Restart(_)
             | Action::Forge { .. }
-            | Action::Spoil { .. } => true,
+            | Action::Spoil { .. }
+            | Action::Damage { .. } => true,
         }
     }
 
@@ -149,7 +150,8 @@ where
             Action::Command { node, .. }
             | Action::Tick(node)
             | Action::Crash(node)
-            | Action::Spoil { node, .. } => self.expect(*node, Status::Up),
+            | Action::Spoil { node, .. }
+            | Action::Damage { node, .. } => self.expect(*node, Status::Up),
             Action::Timer { node, timer } => {
                 self.expect(*node, Status::Up)?;
                 match self.locals[node.index()].timers.contains(timer) {

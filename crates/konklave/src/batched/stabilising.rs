@@ -54,6 +54,7 @@ use cells::Cell;
 pub use letters::Msg;
 use letters::{Letter, Task, Ticket};
 use orders::{Part, Request, Travelling};
+use problem::Problem;
 
 /// A service whose state at the anchor can be wrong.
 pub trait Mended: Service + Ord + Sync {
@@ -111,7 +112,7 @@ pub struct Stabilising<S: Mended> {
     /// What it has repaired.
     repairs: Derived<Repairs>,
     /// A problem that it begins with.
-    opening: Option<problem::Problem>,
+    opening: Option<Problem>,
 }
 
 /// What a process has as an anchor.
@@ -329,6 +330,17 @@ impl<S: Mended> Protocol for Stabilising<S> {
             Letter::Put { task, .. } | Letter::Get(task) => vec![task.process],
             Letter::Claim { process, .. } => vec![*process],
             _ => Vec::new(),
+        }
+    }
+
+    fn damages(&self) -> &'static [&'static str] {
+        &["twins", "holes", "anchors", "ends", "traces", "gets"]
+    }
+
+    fn damage(&mut self, name: &str, choose: &mut dyn FnMut(u32) -> u32) {
+        let problem = Problem::ALL.into_iter().find(|problem| problem.to_string() == name);
+        if let Some(problem) = problem {
+            self.corrupt(problem, choose);
         }
     }
 

@@ -21,6 +21,7 @@
 //! | [`Stack`] | `{"push":ID}`, `"pop"` with answer |
 //! | [`Heap`] | `{"insert":{"id":ID,"priority":P}}`, `"delete_min"` with answer, an id |
 
+mod afresh;
 pub mod central;
 mod dictionary;
 mod explained;

@@ -5,8 +5,9 @@ use std::fmt::Debug;
 
 use serde::{Deserialize, Serialize};
 
+use super::afresh::Afresh;
 use super::explained::Explained;
-use super::{Answer, Fault, Nature, Object, Places, Replay};
+use super::{Answer, Fault, Nature, Object, Places, Replay, Returned};
 use crate::protocol::{self, Broken, Data, Promise};
 use crate::{NodeId, NodeSet};
 
@@ -62,6 +63,17 @@ pub struct Monitor<O: Object> {
     found: Option<Found>,
     /// All operations, if answers without witnesses are judged.
     explained: Option<Explained<O>>,
+    judged: Judged<O>,
+}
+
+/// Which operations have to be right.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Judged<O: Object> {
+    All,
+    /// None: the system is damaged.
+    None,
+    /// Those that were invoked since it is legal again.
+    Since(Afresh<O>),
 }
 
 /// What processes have found.
@@ -84,6 +96,34 @@ impl<O: Object> Monitor<O> {
             is_torn: false,
             found: None,
             explained: None,
+            judged: Judged::All,
+        }
+    }
+
+    /// Judges nothing before the system is legal: it begins in a wrong state.
+    #[must_use]
+    pub fn damaged(self) -> Self {
+        Self { judged: Judged::None, ..self }
+    }
+
+    /// An operation of a system that is or was damaged returns.
+    fn on_returned_afresh(
+        &mut self,
+        node: NodeId,
+        event: (u32, Answer, Option<u64>),
+    ) -> Result<(), Broken> {
+        let (ticket, answer, witness) = event;
+        let Some(op) = self.replay.forget(node, ticket) else {
+            let detail = format!("operation {ticket} of node {node} returns, unasked");
+            return Broken::by(node, RETURNS, detail);
+        };
+        let (Judged::Since(afresh), Some(witness)) = (&mut self.judged, witness) else {
+            return Ok(());
+        };
+        afresh.finish(Returned { process: node, seq: ticket, op, answer, witness });
+        match self.replay.outstanding().next() {
+            Some(_) => Ok(()),
+            None => afresh.judge().or_else(|why| Broken::by(node, CONSISTENT, why)),
         }
     }
 
@@ -129,6 +169,9 @@ impl<O: Object> Monitor<O> {
         node: NodeId,
         event: (u32, Answer, Option<u64>),
     ) -> Result<(), Broken> {
+        if !matches!(self.judged, Judged::All) {
+            return self.on_returned_afresh(node, event);
+        }
         let (ticket, answer, witness) = event;
         if let Some(op) = self.replay.pending(node, ticket) {
             self.search_again(node, op, answer)?;
@@ -187,6 +230,16 @@ where
         }
     }
 
+    fn on_damage(&mut self) {
+        self.judged = Judged::None;
+    }
+
+    fn on_legal(&mut self) {
+        if matches!(self.judged, Judged::None) {
+            self.judged = Judged::Since(Afresh::default());
+        }
+    }
+
     /// Its operations need not return any more, but may have had their effects.
     fn on_crash(&mut self, node: NodeId) -> Result<(), Broken> {
         let outstanding: Vec<_> = self.replay.outstanding().collect();
@@ -220,7 +273,8 @@ where
             let detail = format!("node {node} waits for ever for operation {seq}");
             return Broken::by(node, RETURNS, detail);
         }
-        if let Some(gap) = self.replay.gap().filter(|_| !self.is_torn) {
+        let is_whole = !self.is_torn && matches!(self.judged, Judged::All);
+        if let Some(gap) = self.replay.gap().filter(|_| is_whole) {
             let detail =
                 format!("no operation has place {gap} of an order, but later ones are taken");
             return Broken::promise(CONSISTENT, detail);

@@ -44,6 +44,11 @@ pub(super) struct Request<B> {
 }
 
 impl<B> Request<B> {
+    /// A trace of a request to this process.
+    pub(super) fn to(to: NodeId, parts: Vec<Part<B>>) -> Self {
+        Self { to, parts, age: 0, denied: None }
+    }
+
     /// Whether it is taken for lost.
     pub(super) fn is_denied(&self) -> bool {
         self.denied.is_some()
@@ -126,7 +131,7 @@ impl<S: Mended> Stabilising<S> {
             (Some(to), _) => {
                 let id = self.count;
                 self.count = self.count.wrapping_add(1);
-                self.requests.insert(id, Request { to, parts, age: 0, denied: None });
+                self.requests.insert(id, Request::to(to, parts));
                 self.send(to, Letter::Request { id, batch }, env);
             }
             (None, Anchor::State(service)) => {

@@ -3,7 +3,9 @@
 use std::fmt::{self, Display};
 
 use super::cells::Cell;
+use super::orders::{Part, Request};
 use super::{Anchor, Mended, Stabilising, Ticket};
+use crate::overlay::Overlay;
 
 /// What is wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -16,7 +18,7 @@ pub enum Problem {
     Anchors,
     /// 4: The anchor has a wrong state.
     Ends,
-    /// 5: Requests are forgotten.
+    /// 5: Requests are forgotten, and others remembered that nobody has sent.
     Traces,
     /// 6: Operations wait where no element will come.
     Gets,
@@ -68,6 +70,13 @@ impl<S: Mended> Stabilising<S> {
             Problem::Traces => {
                 self.requests.clear();
                 self.collected.clear();
+                let known = self.member.overlay().known();
+                let [to, process] = [(); 2].map(|()| known.get(choose(known.len() as u32 + 1) as usize));
+                if let (Some(&to), Some(&process)) = (to, process) {
+                    let batch = S::build(std::iter::once(S::any(choose).1));
+                    let parts = vec![Part::Of { process, id: choose(2), batch }];
+                    self.requests.insert(choose(2), Request::to(to, parts));
+                }
             }
             Problem::Gets => {
                 self.cells.retain(|_, cell| !matches!(cell, Cell::Awaited { .. }));
