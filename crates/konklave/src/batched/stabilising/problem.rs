@@ -71,7 +71,8 @@ impl<S: Mended> Stabilising<S> {
                 self.requests.clear();
                 self.collected.clear();
                 let known = self.member.overlay().known();
-                let [to, process] = [(); 2].map(|()| known.get(choose(known.len() as u32 + 1) as usize));
+                let [to, process] =
+                    [(); 2].map(|()| known.get(choose(known.len() as u32 + 1) as usize));
                 if let (Some(&to), Some(&process)) = (to, process) {
                     let batch = S::build(std::iter::once(S::any(choose).1));
                     let parts = vec![Part::Of { process, id: choose(2), batch }];
