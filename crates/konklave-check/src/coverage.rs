@@ -109,6 +109,14 @@ impl<M: Monitor> Monitor for Noted<M> {
         self.monitor.on_fault();
     }
 
+    fn on_damage(&mut self) {
+        self.monitor.on_damage();
+    }
+
+    fn on_legal(&mut self) {
+        self.monitor.on_legal();
+    }
+
     fn promises() -> &'static [Promise] {
         M::promises()
     }

@@ -63,13 +63,13 @@ fn stabilises(scripts: [&str; 2], problem: Option<Problem>) -> u64 {
 fn a_legal_queue_stays_legal() {
     let scripts = [["", ""], ["e", "d"], ["ed", "d"], ["ed", "de"]];
     let states = scripts.map(|scripts| stabilises(scripts, None));
-    assert_eq!(states, [16, 514, 0, 0]);
+    assert_eq!(states, [16, 514, 2_688, 9_838]);
 }
 
 #[test]
 fn it_recovers_from_each_problem() {
     let states = Problem::ALL.map(|problem| stabilises(["", ""], Some(problem)));
-    assert_eq!(states, [32_307, 16, 1_325, 128, 0, 39_959]);
+    assert_eq!(states, [32_307, 16, 1_325, 128, 5_712, 39_959]);
 }
 
 #[test]

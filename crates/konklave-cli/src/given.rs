@@ -192,4 +192,7 @@ fn choice(choice: &'static Choice) -> Arg {
         .help(choice.help)
         .help_heading("Variants")
         .value_parser(|text: &str| Ok::<_, String>(plain(text).into_owned()))
+        .num_args(if choice.is_switch() { 0..=1 } else { 1..=1 })
+        .require_equals(choice.is_switch())
+        .default_missing_value("yes")
 }

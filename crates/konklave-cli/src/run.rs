@@ -15,7 +15,7 @@ use konklave_catalog::setup::Setup;
 use konklave_catalog::site::Site;
 use konklave_catalog::system::{Description, Watch as Observers};
 use konklave_report::folder::Folder;
-use konklave_sim::faults::Target;
+use konklave_sim::faults::{Corruption, Target};
 use konklave_sim::workload::numbers;
 use konklave_sim::{Delay, Ended, Options, Recording, write_line};
 use serde::Serialize;

@@ -4,6 +4,8 @@ mod capacities;
 mod peers;
 mod placement;
 
+pub(crate) use peers::{Peers, START};
+
 use konklave::circle::Mixer;
 use konklave::dictionary::combine_split::Handled;
 use konklave::dictionary::server_dht::ServerDht;

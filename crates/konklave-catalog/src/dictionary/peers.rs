@@ -34,7 +34,7 @@ const PLACEMENT: Choice = Choice::new(
 );
 
 /// Random runs begin legal: a node that leaves a network that is not can cut it in two.
-const START: Choice = Choice {
+pub(crate) const START: Choice = Choice {
     draw: |_, _| None,
     ..Choice::new(
         "start",
@@ -76,16 +76,21 @@ pub(super) fn entries() -> Vec<Entry> {
 }
 
 /// The overlay that nodes begin with.
-struct Peers {
-    mixer: Mixer,
+pub(crate) struct Peers {
+    pub(crate) mixer: Mixer,
     members: Vec<NodeId>,
-    family: Family,
+    pub(crate) family: Family,
     starts: Vec<Start>,
     grace: u32,
 }
 
 impl Peers {
-    fn of(site: &Site) -> Result<Self, Refusal> {
+    /// Those of a site that has a choice of starts.
+    ///
+    /// # Errors
+    ///
+    /// If there is no member, or members leave a network that is not legal.
+    pub(crate) fn of(site: &Site) -> Result<Self, Refusal> {
         let shared = Shared::<Keyed>::new(0);
         shared.refuse_empty(site)?;
         let family = site.choice(START.name).parse().map_err(Refusal::new)?;
@@ -101,7 +106,8 @@ impl Peers {
         Ok(Self { mixer, members, family, starts, grace: grace(site) })
     }
 
-    fn member(&self, me: NodeId) -> Member<SkipPlus> {
+    /// The part of a node in the overlay.
+    pub(crate) fn member(&self, me: NodeId) -> Member<SkipPlus> {
         Member::new(Place::new(me, self.mixer), self.starts[me.index()].clone(), self.grace)
     }
 

@@ -64,14 +64,34 @@ pub struct Shared<S> {
     is_monotone: bool,
     /// Whether answers without witnesses are judged.
     explains: bool,
+    recovers: Recovers,
     service: PhantomData<S>,
+}
+
+/// Whether something may be wrong before the system is legal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Recovers {
+    Never,
+    /// Only after a damage.
+    FromDamage,
+    /// At the beginning, too.
+    FromStart,
 }
 
 impl<S> Shared<S> {
     /// The problem for algorithms with this many servers, which are not members.
     pub fn new(servers: u32) -> Self {
         let (stabilises, is_monotone, explains) = (false, false, false);
-        Self { servers, stabilises, is_monotone, explains, service: PhantomData }
+        let recovers = Recovers::Never;
+        Self { servers, stabilises, is_monotone, explains, recovers, service: PhantomData }
+    }
+
+    /// The same for algorithms that recover from damages, and begin in a legal state or not. Once
+    /// the system is legal, clients go on.
+    #[must_use]
+    pub fn recovering(self, begins_legal: bool) -> Self {
+        let recovers = if begins_legal { Recovers::FromDamage } else { Recovers::FromStart };
+        Self { recovers, ..self }
     }
 
     /// The same for algorithms that are self-stabilising.
@@ -170,7 +190,8 @@ impl<S: Service> Problem for Shared<S> {
     fn monitor(&self, _site: &Site) -> Self::Monitor {
         let monitor = Monitor::new(S::PLACES);
         let monitor = if self.is_monotone { monitor.monotone() } else { monitor };
-        if self.explains { monitor.explaining() } else { monitor }
+        let monitor = if self.explains { monitor.explaining() } else { monitor };
+        if self.recovers == Recovers::FromStart { monitor.damaged() } else { monitor }
     }
 
     fn workload(&self, site: &Site, options: &Options) -> Result<Users<S>, Refusal> {
@@ -189,7 +210,7 @@ impl<S: Service> Problem for Shared<S> {
             ));
         };
         let rate: Option<f64> = site.given(RATE.name).and_then(|text| text.parse().ok());
-        Ok(Users::new(Plan {
+        let users = Users::new(Plan {
             clients: members.iter().copied().take(clients as usize).collect(),
             members,
             joiners: self.joiners(site).map(NodeId).collect(),
@@ -202,7 +223,8 @@ impl<S: Service> Problem for Shared<S> {
             keys: site.value(&KEYS),
             among: S::keys(site),
             stabilises: self.stabilises,
-        }))
+        });
+        Ok(if self.recovers == Recovers::Never { users } else { users.going_on(ops) })
     }
 
     /// In a search, a member invokes operations, those that leave do so after them, and the others

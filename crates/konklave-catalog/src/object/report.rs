@@ -13,6 +13,8 @@ pub struct ObjectReport {
     pub asked: u64,
     /// How many of these found something.
     pub found: u64,
+    /// How many found what somebody had taken out before, if that was looked at.
+    pub found_again: Option<u64>,
     /// The number of processes that have joined.
     pub joined: u64,
     /// The number of processes that have left.

@@ -7,7 +7,7 @@ use konklave::NodeId;
 use konklave::object::{Answer, Command, Event, Object};
 use konklave_check::history::Operation;
 use konklave_sim::metrics::Messages;
-use konklave_sim::workload::{Agenda, Times, Workload};
+use konklave_sim::workload::{Agenda, Legal, Times, Workload};
 
 use super::options::{KeyDraw, Keys, tree_node};
 use super::report::ObjectReport;
@@ -70,6 +70,7 @@ pub struct Users<S: Service> {
     counts: Counts,
     latency: Times,
     history: Option<Vec<Operation<<S::Object as Object>::Op>>>,
+    again: Option<Again>,
     /// The number of invocations and returns: the times of a history, which tells them apart
     /// within a tick.
     clock: u64,
@@ -79,6 +80,18 @@ pub struct Users<S: Service> {
 enum Change {
     Join(NodeId),
     Leave,
+}
+
+/// Clients go on once the system is legal.
+#[derive(Clone, Debug, Default)]
+struct Again {
+    /// How many operations each of them has to ask for then.
+    ops: u32,
+    /// How many all of them have been given.
+    given: u64,
+    /// What was found, and how often something was found again.
+    found: BTreeSet<u64>,
+    found_again: u64,
 }
 
 /// An operation that has not returned.
@@ -139,9 +152,16 @@ impl<S: Service> Users<S> {
             counts: Counts::default(),
             latency: Times::new(),
             history: None,
+            again: None,
             clock: 0,
             plan,
         }
+    }
+
+    /// The same, who go on once the system is legal, with so many operations each.
+    #[must_use]
+    pub(super) fn going_on(self, ops: u32) -> Self {
+        Self { again: Some(Again { ops, ..Again::default() }), ..self }
     }
 
     /// Keeps all operations for a history.
@@ -151,7 +171,7 @@ impl<S: Service> Users<S> {
 
     /// Whether all operations have returned, and all that were asked to join or leave have.
     fn has_finished(&self) -> bool {
-        self.counts.operations == self.total()
+        self.counts.operations == self.total() + self.again.as_ref().map_or(0, |it| it.given)
             && self.changes.is_empty()
             && self.joining.is_empty()
             && self.leaving.is_empty()
@@ -277,6 +297,9 @@ impl<S: Service> Users<S> {
         if S::Object::nature(op).asks() {
             self.counts.asked += 1;
             self.counts.found += u64::from(answer.is_some());
+            if let (Some(again), Some(element)) = (&mut self.again, answer) {
+                again.found_again += u64::from(!again.found.insert(element));
+            }
         }
         if let Some(history) = &mut self.history {
             history.push(Operation {
@@ -365,6 +388,22 @@ impl<S: Service> Workload for Users<S> {
         self.has_finished()
     }
 
+    /// Whatever was wrong before, all has to be right now.
+    fn on_stable(&mut self, _legal: Legal, agenda: &mut Agenda<'_, Ask<S>>) {
+        let Some(again) = &mut self.again else { return };
+        let ops = u64::from(std::mem::take(&mut again.ops));
+        if ops == 0 {
+            return; // They have gone on.
+        }
+        let clients: Vec<NodeId> = self.plan.clients.clone();
+        let clients: Vec<_> = clients.into_iter().filter(|it| self.members.contains(it)).collect();
+        again.given = ops * clients.len() as u64;
+        for node in clients {
+            self.processes.entry(node).or_default().left += ops;
+            self.plan_operations(node, agenda);
+        }
+    }
+
     fn on_crash(&mut self, node: NodeId, _agenda: &mut Agenda<'_, Ask<S>>) {
         self.processes.entry(node).or_default().left = 0;
         self.joining.remove(&node);
@@ -387,6 +426,7 @@ impl<S: Service> Workload for Users<S> {
             operations,
             asked,
             found,
+            found_again: self.again.as_ref().map(|it| it.found_again),
             joined,
             left,
             messages_per_operation: per_operation(messages.total),

@@ -1,5 +1,7 @@
 //! The distributed queue as an entry of the catalogue.
 
+mod stabilising;
+
 use konklave::NodeId;
 use konklave::circle::Mixer;
 use konklave::dictionary::Tally;
@@ -45,6 +47,7 @@ impl Service for Lined {
             .with(&ENQUEUES, report.operations - report.asked)
             .with(&DEQUEUES, report.asked)
             .with(&EMPTY, report.asked - report.found)
+            .with(&DUPLICATED, report.found_again)
     }
 }
 
@@ -59,6 +62,10 @@ static ENQUEUES: Quantity =
     Quantity::new("enqueues", "", "number of enqueues that have returned").label("enqueues");
 static DEQUEUES: Quantity =
     Quantity::new("dequeues", "", "number of dequeues that have returned").label("dequeues");
+
+static DUPLICATED: Quantity =
+    Quantity::new("duplicated", "", "number of elements that were dequeued once more")
+        .label("duplicated");
 
 pub(crate) static ABOUT: About = About {
     name: "queue",
@@ -79,6 +86,11 @@ pub(crate) static ABOUT: About = About {
         &WAVES,
         &BATCH,
         &HEIGHT,
+        &DUPLICATED,
+        &stabilising::LOST,
+        &stabilising::RESETS,
+        &stabilising::ANEW,
+        &stabilising::HOLES,
     ],
     words: WORDS,
     promises: promises::<Queue>,
@@ -96,11 +108,20 @@ pub(crate) static ABOUT: About = About {
 pub fn entries() -> Vec<Entry> {
     vec![
         line!(queue::central_queue, STATIC, &[], two, |site| central::<Lined>(site, 1)),
-        line!(queue::skueue, STATIC.duplicates(), &[], |_, _| None, skueue),
+        line!(
+            queue::skueue,
+            STATIC.duplicates(),
+            &[stabilising::STABILISING, stabilising::START, stabilising::MAX_DELAY],
+            |_, _| None,
+            skueue
+        ),
     ]
 }
 
 fn skueue(site: &Site) -> Result<Box<dyn System + '_>, Refusal> {
+    if stabilising::is_asked(site)? {
+        return stabilising::system(site);
+    }
     let mixer = Mixer::new(site.setup().seed);
     let network = Ldb::hashed(mixer, NodeId::all(site.nodes()));
     let make = move |me: NodeId| Skueue::new(network[me.index()].clone(), mixer);
