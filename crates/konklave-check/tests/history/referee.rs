@@ -63,6 +63,19 @@ impl Judged for OrderedSet {
                 OrderedSetOp::Contains(key) => answer == Some(key).filter(is_there),
                 OrderedSetOp::Successor(key) => answer == (key..4).find(is_there),
                 OrderedSetOp::Predecessor(key) => answer == (0..=key).rev().find(is_there),
+                OrderedSetOp::LongestPrefix(key) => {
+                    let shared = |other: u64| {
+                        (0..64).take_while(move |bit| (key ^ other) >> (63 - bit) == 0)
+                    };
+                    let best = (0..4).filter(is_there).map(|it| shared(it).count()).max();
+                    answer.iter().all(is_there) && answer.map(|it| shared(it).count()) == best
+                }
+                OrderedSetOp::Count { key, free } => {
+                    let is_alike = |other: &u64| {
+                        (0..64).skip(free.into()).all(|bit| (key ^ other) >> bit & 1 == 0)
+                    };
+                    answer == Some((0..4).filter(is_there).filter(is_alike).count() as u64)
+                }
             }
         })
     }

@@ -16,7 +16,8 @@
 //! | [`Register`] | `{"write":VALUE}`, `"read"` with answer |
 //! | [`Dictionary`] | `{"put":{"key":K,"value":V}}`, `{"delete":K}`, `{"get":K}` with answer |
 //! | [`OrderedSet`] | `{"insert":K}`, `{"delete":K}`, `{"contains":K}` with answer, the key |
-//! | | `{"successor":K}`, `{"predecessor":K}` with answer, a key |
+//! | | `{"successor":K}`, `{"predecessor":K}`, `{"longest_prefix":K}` with answer, a key |
+//! | | `{"count":{"key":K,"free":BITS}}` with answer, a number of keys |
 //! | [`Queue`] | `{"enqueue":ID}`, `"dequeue"` with answer |
 //! | [`Stack`] | `{"push":ID}`, `"pop"` with answer |
 //! | [`Heap`] | `{"insert":{"id":ID,"priority":P}}`, `"delete_min"` with answer, an id |

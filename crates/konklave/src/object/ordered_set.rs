@@ -25,6 +25,16 @@ pub enum OrderedSetOp {
     Successor(u64),
     /// The largest key of the set that is not above this one.
     Predecessor(u64),
+    /// A key of the set that shares the longest prefix with this one, as numbers in binary of any
+    /// common width. If there are several, any of them is right.
+    LongestPrefix(u64),
+    /// How many keys of the set are equal to this one but for their last `free` bits.
+    Count {
+        /// Which key.
+        key: u64,
+        /// The number of bits that do not matter.
+        free: u8,
+    },
 }
 
 impl Object for OrderedSet {
@@ -41,6 +51,23 @@ impl Object for OrderedSet {
             OrderedSetOp::Predecessor(key) => {
                 compare(keys.range(..=key).next_back().copied(), answer)?;
             }
+            OrderedSetOp::LongestPrefix(key) => {
+                // Of all keys on one side, the nearest shares the most.
+                let near = [keys.range(..=key).next_back(), keys.range(key..).next()];
+                let shared = |other: &u64| (key ^ other).leading_zeros();
+                let right = near.into_iter().flatten().copied().max_by_key(shared);
+                let is_as_good = answer.is_some_and(|it| {
+                    keys.contains(&it) && right.is_some_and(|best| shared(&it) == shared(&best))
+                });
+                if !is_as_good {
+                    compare(right, answer)?;
+                }
+            }
+            OrderedSetOp::Count { key, free } => {
+                let rest = 1_u64.checked_shl(free.into()).map_or(u64::MAX, |bit| bit - 1);
+                let count = keys.range(key & !rest..=key | rest).count() as u64;
+                compare(Some(count), answer)?;
+            }
         }
         Ok(())
     }
@@ -51,7 +78,9 @@ impl Object for OrderedSet {
             OrderedSetOp::Delete(key) => Nature::Discard(key),
             OrderedSetOp::Contains(_)
             | OrderedSetOp::Successor(_)
-            | OrderedSetOp::Predecessor(_) => Nature::Look,
+            | OrderedSetOp::Predecessor(_)
+            | OrderedSetOp::LongestPrefix(_)
+            | OrderedSetOp::Count { .. } => Nature::Look,
         }
     }
 
@@ -76,6 +105,19 @@ mod tests {
                 assert_eq!(set.apply(Contains(asked)), Some(asked).filter(is_there));
                 assert_eq!(set.apply(Successor(asked)), (asked..8).find(is_there));
                 assert_eq!(set.apply(Predecessor(asked)), (0..=asked).rev().find(is_there));
+                let shared = |key: u64| (key ^ asked).leading_zeros();
+                let best = (0..6).filter(is_there).map(shared).max();
+                for answer in 0..8 {
+                    let is_right = is_there(&answer) && Some(shared(answer)) == best;
+                    let accepted = set.accept(LongestPrefix(asked), Some(answer));
+                    assert_eq!(accepted.is_ok(), is_right, "{keys:b} {asked} {answer}");
+                }
+                assert_eq!(set.accept(LongestPrefix(asked), None).is_ok(), keys == 0);
+                for free in [0, 1, 2, 3, 63, 64, 255] {
+                    let is_alike = |key: &u64| free >= 64 || key >> free == asked >> free;
+                    let count = (0..6).filter(is_there).filter(is_alike).count() as u64;
+                    assert_eq!(set.apply(Count { key: asked, free }), Some(count));
+                }
             }
         }
     }

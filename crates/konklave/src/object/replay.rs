@@ -11,6 +11,11 @@
 //! invoked stands before it. Of all that had returned by then, the one with the highest witness is
 //! the one to compare with, so one number is enough.
 //!
+//! An object may count changes only ([`Places::OfChanges`]): the witness of a change is the number of
+//! changes before it, and so is that of a question. Questions between the same two changes have the
+//! same answers in any order, so their order in real time and in their processes is as good as any. A
+//! change is replayed when no outstanding question can stand before it any more.
+//!
 //! An object whose parts have nothing to do with each other, such as a dictionary with its keys,
 //! may have an order for each part ([`Places::OfPart`]): no single process sees all operations.
 //! This is enough for linearizability, which is local: if every part is linearizable, so is the
@@ -32,6 +37,8 @@ pub enum Places {
     OfAll,
     /// Those on the same [part](super::Nature::part) of it.
     OfPart,
+    /// Those that change it. Others have the number of changes before them as their witness.
+    OfChanges,
 }
 
 /// An object that replays what others have done.
@@ -43,6 +50,9 @@ pub struct Replay<O: Object> {
     parts: BTreeMap<u64, Part>,
     /// Operations that have returned before another that stands before them, by part and witness.
     early: BTreeMap<(u64, u64), Returned<O::Op>>,
+    /// Questions that have returned and wait for the changes before them, by witness, where these
+    /// are shared.
+    looks: BTreeMap<(u64, NodeId, u32), Returned<O::Op>>,
     /// Operations that have not returned, by process and number.
     pending: BTreeMap<(NodeId, u32), Pending<O::Op>>,
     /// Up to the largest process that has invoked an operation.
@@ -54,7 +64,8 @@ pub struct Replay<O: Object> {
 struct Part {
     /// The witness of the operation to replay next.
     next: u64,
-    /// The highest witness that has returned.
+    /// The highest position that has returned: a witness, or for [`Places::OfChanges`] twice that,
+    /// and one more for a change.
     highest: Option<u64>,
 }
 
@@ -140,6 +151,7 @@ impl<O: Object> Replay<O> {
             places,
             parts: BTreeMap::new(),
             early: BTreeMap::new(),
+            looks: BTreeMap::new(),
             pending: BTreeMap::new(),
             processes: Vec::new(),
         }
@@ -147,8 +159,21 @@ impl<O: Object> Replay<O> {
 
     fn part(&self, op: O::Op) -> u64 {
         match self.places {
-            Places::OfAll => 0,
+            Places::OfAll | Places::OfChanges => 0,
             Places::OfPart => O::nature(op).part(),
+        }
+    }
+
+    /// Whether it shares its witness with others.
+    fn is_look(&self, op: O::Op) -> bool {
+        self.places == Places::OfChanges && O::nature(op).asks()
+    }
+
+    /// Where the order puts an operation with this witness: questions come before the change.
+    fn position(&self, op: O::Op, witness: u64) -> u64 {
+        match self.places {
+            Places::OfAll | Places::OfPart => witness,
+            Places::OfChanges => witness.saturating_mul(2) + u64::from(!self.is_look(op)),
         }
     }
 
@@ -187,54 +212,91 @@ impl<O: Object> Replay<O> {
     ) -> Option<Vec<Fault<O::Op>>> {
         let Pending { op, floor, earlier, later } = self.pending.remove(&(process, seq))?;
         let returned = Returned { process, seq, op, answer, witness };
-        let part = self.part(op);
+        let (part, position, is_look) =
+            (self.part(op), self.position(op, witness), self.is_look(op));
         let place = self.parts.entry(part).or_default();
-        if witness < place.next || self.early.contains_key(&(part, witness)) {
+        let is_taken = witness < place.next || self.early.contains_key(&(part, witness));
+        if is_taken && !is_look {
             return Some(vec![Fault::SamePlace(returned)]);
         }
-        place.highest = place.highest.max(Some(witness));
+        place.highest = place.highest.max(Some(position));
         let mut faults = Vec::new();
-        let overtaken = floor.filter(|floor| *floor > witness);
+        let overtaken = floor.filter(|floor| *floor > position);
         faults.extend(overtaken.map(|earlier| Fault::RealTime(returned, earlier)));
-        let early = earlier.filter(|earlier| earlier.0 > witness);
-        let swapped = early.or(later.filter(|later| later.0 < witness));
+        let early = earlier.filter(|earlier| earlier.0 > position);
+        let swapped = early.or(later.filter(|later| later.0 < position));
         faults.extend(swapped.map(|(_, other)| Fault::ProgramOrder(returned, other)));
-        self.compare_with_rest_of_process(returned, part);
-        self.early.insert((part, witness), returned);
+        self.compare_with_rest_of_process(returned, (part, position));
+        match is_look {
+            true => _ = self.looks.insert((witness, process, seq), returned),
+            false => _ = self.early.insert((part, witness), returned),
+        }
         self.replay_if_due(part, &mut faults);
         Some(faults)
     }
 
     /// The other operations of the process have to stand on their sides of this one.
-    fn compare_with_rest_of_process(&mut self, returned: Returned<O::Op>, part: u64) {
-        let Returned { process, seq, witness, .. } = returned;
-        let places = self.places;
-        let part_of = |op| if places == Places::OfAll { 0 } else { O::nature(op).part() };
+    fn compare_with_rest_of_process(
+        &mut self,
+        returned: Returned<O::Op>,
+        (part, position): (u64, u64),
+    ) {
+        let Returned { process, seq, .. } = returned;
+        let has_parts = self.places == Places::OfPart;
+        let part_of = |op| if has_parts { O::nature(op).part() } else { 0 };
         let rest = self.pending.range_mut((process, 0)..=(process, u32::MAX));
         for (&(_, other), pending) in rest.filter(|(_, it)| part_of(it.op) == part) {
             match other < seq {
                 true => {
-                    let lowest = pending.later.is_none_or(|later| witness < later.0);
-                    pending.later = if lowest { Some((witness, seq)) } else { pending.later };
+                    let lowest = pending.later.is_none_or(|later| position < later.0);
+                    pending.later = if lowest { Some((position, seq)) } else { pending.later };
                 }
-                false => pending.earlier = pending.earlier.max(Some((witness, seq))),
+                false => pending.earlier = pending.earlier.max(Some((position, seq))),
             }
         }
-        if self.places == Places::OfAll {
+        if !has_parts {
             let highest = &mut self.processes[process.index()].highest;
-            *highest = (*highest).max(Some((witness, seq)));
+            *highest = (*highest).max(Some((position, seq)));
         }
     }
 
     fn replay_if_due(&mut self, part: u64, faults: &mut Vec<Fault<O::Op>>) {
-        let place = self.parts.entry(part).or_default();
-        while let Some(due) = self.early.remove(&(part, place.next)) {
-            place.next += 1;
+        let mut next = self.parts.entry(part).or_default().next;
+        loop {
+            self.judge_looks(next, faults);
+            if self.is_awaited(next) {
+                break;
+            }
+            let Some(due) = self.early.remove(&(part, next)) else { break };
+            next += 1;
             if let Err(right) = self.object.accept(due.op, due.answer) {
                 faults.push(Fault::WrongAnswer(due, right));
                 self.object.apply(due.op);
             }
         }
+        self.parts.entry(part).or_default().next = next;
+    }
+
+    /// Judges the questions that have seen this many changes, as many as were replayed. Those that
+    /// have seen fewer stand where real time does not allow it, which was said.
+    fn judge_looks(&mut self, changes: u64, faults: &mut Vec<Fault<O::Op>>) {
+        while let Some(first) = self.looks.first_entry()
+            && first.key().0 <= changes
+        {
+            let look = first.remove();
+            if look.witness == changes
+                && let Err(right) = self.object.accept(look.op, look.answer)
+            {
+                faults.push(Fault::WrongAnswer(look, right));
+            }
+        }
+    }
+
+    /// Whether an outstanding question may have seen this many changes, and no more.
+    fn is_awaited(&self, changes: u64) -> bool {
+        let may_see = |it: &Pending<O::Op>| it.floor.unwrap_or(0) <= changes.saturating_mul(2);
+        self.places == Places::OfChanges
+            && self.pending.values().any(|it| self.is_look(it.op) && may_see(it))
     }
 
     /// The object after all operations that were replayed.
@@ -250,7 +312,9 @@ impl<O: Object> Replay<O> {
     /// The place in an order that no operation has, although a later one is taken and nothing is
     /// outstanding that could have it.
     pub fn gap(&self) -> Option<u64> {
-        let (part, _) = self.early.keys().next().filter(|_| self.pending.is_empty())?;
+        let looked = self.looks.keys().next().map(|_| &0);
+        let early = self.early.keys().next().map(|(part, _)| part);
+        let part = early.or(looked).filter(|_| self.pending.is_empty())?;
         self.parts.get(part).map(|part| part.next)
     }
 }

@@ -174,3 +174,60 @@ fn places_of_parts_judge_each_part() {
     let wrong = judge([(0, put(1, 5), None, 0), (1, get(1), None, 1), (1, get(2), None, 0)]);
     assert_eq!(wrong, ["operation 0 of node 1, Get(1), returned nothing, not 5"]);
 }
+
+/// Questions that name the version that they have seen.
+mod changes {
+    use super::*;
+    use crate::object::{OrderedSet, OrderedSetOp};
+
+    const INSERT: OrderedSetOp = OrderedSetOp::Insert(7);
+    const LOOK: OrderedSetOp = OrderedSetOp::Successor(0);
+
+    /// One process inserts while another has a question under way, and a third asks afterwards.
+    fn begun() -> Replay<OrderedSet> {
+        let mut replay = Replay::new(Places::OfChanges);
+        replay.invoke(NodeId(1), LOOK);
+        replay.invoke(NodeId(0), INSERT);
+        assert_eq!(replay.finish(NodeId(0), 0, None, 0), Some(vec![]));
+        replay.invoke(NodeId(2), LOOK);
+        replay
+    }
+
+    fn faults(
+        replay: &mut Replay<OrderedSet>,
+        process: u32,
+        answer: Answer,
+        witness: u64,
+    ) -> usize {
+        replay.finish(NodeId(process), 0, answer, witness).expect("it is outstanding").len()
+    }
+
+    #[test]
+    fn an_overlapping_question_may_have_seen_either_version() {
+        for (answer, witness, wrong) in
+            [(None, 0, 0), (Some(7), 1, 0), (Some(7), 0, 1), (None, 1, 1)]
+        {
+            let mut replay = begun();
+            let found = faults(&mut replay, 1, answer, witness);
+            let later = faults(&mut replay, 2, Some(7), 1);
+            assert_eq!(found + later, wrong, "{answer:?} in version {witness}");
+            assert_eq!((replay.gap(), replay.object().size()), (None, 1));
+        }
+    }
+
+    #[test]
+    fn a_later_question_has_seen_the_change() {
+        let mut replay = begun();
+        let late = replay.finish(NodeId(2), 0, None, 0).expect("it is outstanding");
+        assert!(matches!(late[..], [Fault::RealTime(..)]), "{late:?}");
+        assert_eq!(faults(&mut replay, 1, None, 0), 0, "what it has seen is still judged");
+    }
+
+    #[test]
+    fn a_version_must_have_been_there() {
+        let mut replay = begun();
+        assert_eq!(faults(&mut replay, 1, Some(7), 1), 0);
+        assert_eq!(faults(&mut replay, 2, Some(7), 3), 0);
+        assert_eq!(replay.gap(), Some(1), "only one change has happened");
+    }
+}
