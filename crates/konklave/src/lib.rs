@@ -15,6 +15,7 @@
 //! | [`stack`] | a distributed stack: processes lay elements on top and take the top one off |
 //! | [`heap`] | a distributed heap: processes insert elements and take a smallest one out |
 //! | [`selection`] | selection: the k-th smallest of elements that are spread over all processes |
+//! | [`search`] | a distributed search structure: keys, and which of them are near a given one |
 //! | [`consensus`] | stable consensus: all nodes come to hold the same value |
 //! | [`batched`] | shared objects in waves: what a queue, a stack and a heap have in common |
 //! | [`object`] | shared objects: what each answers if one operation follows the other |
@@ -52,6 +53,7 @@ pub mod queue;
 mod recorder;
 pub mod reliable;
 pub mod rounds;
+pub mod search;
 pub mod selection;
 pub mod sense;
 pub mod stack;

@@ -141,3 +141,14 @@ pub trait Storage: Protocol {
     /// Counts what these nodes, all of a system, hold.
     fn census(nodes: &[&Self]) -> Census;
 }
+
+/// A dictionary whose content can be looked at.
+pub trait Contents: Protocol {
+    /// The keys with a value that this node is responsible for, and their values.
+    fn entries(&self) -> Vec<(u64, u64)>;
+}
+
+/// The keys with a value among these records, and their values.
+fn with_values(records: &std::collections::BTreeMap<u64, Record>) -> Vec<(u64, u64)> {
+    records.iter().filter_map(|(key, record)| Some((*key, record.value?))).collect()
+}

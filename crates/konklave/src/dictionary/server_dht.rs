@@ -59,7 +59,7 @@ mod store;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Census, Command, DictionaryOp, Event, Record, Storage, Table, Task};
+use super::{Census, Command, Contents, DictionaryOp, Event, Record, Storage, Table, Task};
 use crate::circle::{Arc, Arcs};
 use crate::object::{Answer, OneByOne};
 use crate::protocol::{Env, Invariant, Never, Protocol, Snapshot};
@@ -272,6 +272,12 @@ fn sound_table(system: &Snapshot<'_, ServerDht>) -> Result<(), String> {
     match system.nodes.iter().filter_map(|node| node.table()).all(Table::is_sound) {
         true => Ok(()),
         false => Err("a cell of T lists others than those responsible in it".to_owned()),
+    }
+}
+
+impl Contents for ServerDht {
+    fn entries(&self) -> Vec<(u64, u64)> {
+        self.store().map_or_else(Vec::new, Store::entries)
     }
 }
 

@@ -11,10 +11,10 @@
 //! invoked stands before it. Of all that had returned by then, the one with the highest witness is
 //! the one to compare with, so one number is enough.
 //!
-//! An object may count changes only ([`Places::OfChanges`]): the witness of a change is the number of
-//! changes before it, and so is that of a question. Questions between the same two changes have the
-//! same answers in any order, so their order in real time and in their processes is as good as any. A
-//! change is replayed when no outstanding question can stand before it any more.
+//! An object may count changes only ([`Places::OfChanges`]): the witness of a change is the number
+//! of changes before it, and so is that of a question. Questions between the same two changes have
+//! the same answers in any order, so their order in real time and in their processes is as good as
+//! any. A change is replayed when no outstanding question can stand before it any more.
 //!
 //! An object whose parts have nothing to do with each other, such as a dictionary with its keys,
 //! may have an order for each part ([`Places::OfPart`]): no single process sees all operations.

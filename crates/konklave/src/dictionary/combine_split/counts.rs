@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{Hash, Hasher};
 
 use super::CombineSplit;
-use crate::dictionary::{Census, Storage};
+use crate::dictionary::{Census, Contents, Storage, with_values};
 use crate::overlay::Overlay;
 
 /// Counts that no transition depends on: states that differ in them only are the same.
@@ -81,6 +81,12 @@ impl Handled {
             max_plain: plain.into_iter().max().unwrap_or(0),
             is_within_bound: nodes.iter().all(is_within),
         }
+    }
+}
+
+impl<O: Overlay> Contents for CombineSplit<O> {
+    fn entries(&self) -> Vec<(u64, u64)> {
+        with_values(&self.records)
     }
 }
 

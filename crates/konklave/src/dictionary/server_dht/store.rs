@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use super::{Move, Msg, SERVER, ServerDht};
 use crate::NodeId;
 use crate::circle::{Arc, Arcs, Mixer};
-use crate::dictionary::{Event, Record, Table, Task};
+use crate::dictionary::{Event, Record, Table, Task, with_values};
 use crate::protocol::Env;
 
 /// The storage of a process.
@@ -295,6 +295,11 @@ impl Store {
 
     pub(super) fn own(&self) -> &Arcs {
         &self.own
+    }
+
+    /// The keys with a value that it is responsible for, and their values.
+    pub(super) fn entries(&self) -> Vec<(u64, u64)> {
+        with_values(&self.records)
     }
 
     /// How many keys with a value it is responsible for.
