@@ -1,15 +1,23 @@
 //! Membership: how a node joins an overlay, keeps it in shape, searches in it and leaves it.
 //!
 //! To join, a node needs nothing but the address of a node that takes part. To leave, it tells all
-//! nodes that it knows: each forgets it for good (a tombstone), learns the others in its place, and
-//! says so. As long as a message from anybody else arrives, there is somebody more to tell, and a
-//! change of what it knows is told to all again: so neighbours can leave at the same time. When all
-//! have confirmed and nothing has arrived for a while, it goes.
+//! nodes that it knows, and all that it hears from, until each has confirmed: each forgets it for
+//! good (a tombstone) and learns the others in its place. When all have confirmed and nothing has
+//! arrived for a while, it goes.
+//!
+//! An address that it learns meanwhile goes to a node that is nearer to it, if it knows one. If it
+//! kept all of them, it would have to tell the neighbours of its neighbours that leave at the same
+//! time, and theirs, too: as soon as nodes that leave are connected with each other throughout the
+//! network, each of them would have to tell everybody.
 //!
 //! An address is never used again, so a tombstone is right for ever. Without tombstones, nodes that
 //! have not heard yet introduce the leaving one again and again.
 
+mod leaving;
+
 use std::fmt::{self, Debug};
+
+use leaving::{Leaving, insert, remove};
 
 use super::{Command, Event, Hop, Msg, Overlay, Place, Shape, Side, Start, place};
 use crate::NodeId;
@@ -50,45 +58,6 @@ enum Mode {
     Gone,
 }
 
-/// The farewell of a node.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct Leaving {
-    /// The nodes to be told, sorted, and the version that each has confirmed.
-    peers: Vec<(NodeId, u32)>,
-    version: u32,
-    /// For how many turns all have confirmed and nothing has arrived.
-    quiet: u32,
-}
-
-impl Leaving {
-    fn meet(&mut self, node: NodeId) {
-        self.quiet = 0;
-        match self.peers.binary_search_by_key(&node, |peer| peer.0) {
-            Ok(_) => {}
-            Err(index) => {
-                self.peers.insert(index, (node, 0));
-                self.version += 1;
-            }
-        }
-    }
-
-    /// It still sends: it has to be told again.
-    fn remind(&mut self, node: NodeId) {
-        self.meet(node);
-        if let Ok(index) = self.peers.binary_search_by_key(&node, |peer| peer.0) {
-            self.peers[index].1 = 0;
-        }
-    }
-
-    fn lose(&mut self, node: NodeId) {
-        if let Ok(index) = self.peers.binary_search_by_key(&node, |peer| peer.0) {
-            self.peers.remove(index);
-            self.version += 1;
-            self.quiet = 0;
-        }
-    }
-}
-
 impl<O: Overlay> Member<O> {
     /// A node at this place; before it leaves, it waits for so many turns in silence.
     pub fn new(place: Place, start: Start, grace: u32) -> Self {
@@ -118,7 +87,7 @@ impl<O: Overlay> Member<O> {
         let left = self.overlay.neighbours(Side::Left).next().or(self.overlay.ring());
         let left = left.or(self.overlay.neighbours(Side::Right).next());
         match &self.mode {
-            Mode::Leaving(leaving) => left.or(leaving.peers.first().map(|peer| peer.0)),
+            Mode::Leaving(leaving) => left.or(leaving.peers.first().copied()).or(leaving.last),
             _ => left,
         }
     }
@@ -134,9 +103,7 @@ impl<O: Overlay> Member<O> {
     /// Remembers that a node has left, and forgets its address.
     pub(crate) fn bury(&mut self, node: NodeId) {
         self.overlay.forget(node);
-        if let Err(index) = self.gone.binary_search(&node) {
-            self.gone.insert(index, node);
-        }
+        insert(&mut self.gone, node);
         if let Mode::Leaving(leaving) = &mut self.mode {
             leaving.lose(node);
         }
@@ -151,25 +118,44 @@ impl<O: Overlay> Member<O> {
                 self.overlay.receive(msg, &mut |to, msg| env.send(to, Msg::Shape(msg)));
             }
             Mode::Leaving(leaving) if msg.node() != self.overlay.place().me => {
-                leaving.meet(msg.node());
+                leaving.quiet = 0;
+                // Only to a node that is nearer to it, so that it does not go in circles.
+                let place = self.overlay.place();
+                let far = |node: NodeId| place.at(node).0.abs_diff(place.at(msg.node()).0);
+                let peers = leaving.peers.iter().copied();
+                let nearer = peers.filter(|peer| far(*peer) < far(place.me));
+                match nearer.min_by_key(|peer| far(*peer)) {
+                    None => leaving.meet(msg.node()),
+                    Some(peer) if peer == msg.node() => {} // It was told.
+                    Some(peer) => env.send(peer, Msg::Shape(Shape::Intro(msg.node()))),
+                }
             }
             Mode::Leaving(_) | Mode::Outside | Mode::Gone => {}
         }
+    }
+
+    /// A node leaves: it is forgotten, and those that it knew are learned. Once is enough.
+    fn part_from(&mut self, node: NodeId, others: &[NodeId], env: &mut impl Env<Self>) {
+        if !self.is_gone(node) {
+            self.bury(node);
+            others.iter().for_each(|&other| self.receive(Shape::Intro(other), env));
+        }
+        if let Mode::Leaving(leaving) = &mut self.mode {
+            leaving.last = Some(node);
+        }
+        env.send(node, Msg::ByeAck);
     }
 
     /// The turn of a node that leaves: it tells those that have not confirmed it. If it may go, it
     /// goes after a while of silence; a host may have something to finish first.
     pub(crate) fn bid_farewell(&mut self, may_go: bool, env: &mut impl Env<Self>) {
         let Mode::Leaving(leaving) = &mut self.mode else { return };
-        let Leaving { peers, version, quiet } = &mut **leaving;
-        let untold = peers.iter().filter(|(_, confirmed)| confirmed != version);
-        let mut are_all_told = true;
-        for &(peer, _) in untold {
-            are_all_told = false;
-            let others = peers.iter().map(|other| other.0).filter(|other| *other != peer);
-            env.send(peer, Msg::Bye { others: others.collect(), version: *version });
+        let Leaving { peers, untold, quiet, .. } = &mut **leaving;
+        for &peer in untold.iter() {
+            let others = peers.iter().copied().filter(|other| *other != peer);
+            env.send(peer, Msg::Bye { others: others.collect() });
         }
-        *quiet = if are_all_told && may_go { *quiet + 1 } else { 0 };
+        *quiet = if untold.is_empty() && may_go { *quiet + 1 } else { 0 };
         if *quiet > self.grace {
             self.mode = Mode::Gone;
             env.emit(Event::Left);
@@ -250,8 +236,8 @@ fn shown(node: Option<NodeId>) -> String {
 fn mentions(msg: &Msg) -> Vec<NodeId> {
     match msg {
         Msg::Shape(msg) => vec![msg.node()],
-        Msg::Bye { others, .. } => others.to_vec(),
-        Msg::ByeAck { .. } | Msg::Search { .. } | Msg::Found { .. } => Vec::new(),
+        Msg::Bye { others } => others.to_vec(),
+        Msg::ByeAck | Msg::Search { .. } | Msg::Found { .. } => Vec::new(),
     }
 }
 
@@ -300,8 +286,7 @@ impl<O: Overlay> Protocol for Member<O> {
                 peers.retain(|peer| *peer != me);
                 peers.sort_unstable();
                 peers.dedup();
-                let peers = peers.into_iter().map(|peer| (peer, 0)).collect();
-                self.mode = Mode::Leaving(Box::new(Leaving { peers, version: 1, quiet: 0 }));
+                self.mode = Mode::Leaving(Box::new(Leaving::new(peers)));
             }
             (Command::Search(point), Mode::Inside | Mode::Leaving(_)) => {
                 let index = self.wanted.partition_point(|it| *it < point);
@@ -319,20 +304,15 @@ impl<O: Overlay> Protocol for Member<O> {
                     && from != self.overlay.place().me
                     && self.gone.binary_search(&from).is_err()
                 {
-                    leaving.remind(from);
+                    leaving.quiet = 0;
+                    leaving.meet(from);
                 }
                 self.receive(msg, env);
             }
-            Msg::Bye { others, version } => {
-                self.bury(from);
-                others.iter().for_each(|&other| self.receive(Shape::Intro(other), env));
-                env.send(from, Msg::ByeAck { version });
-            }
-            Msg::ByeAck { version } => {
-                if let Mode::Leaving(leaving) = &mut self.mode
-                    && let Ok(index) = leaving.peers.binary_search_by_key(&from, |peer| peer.0)
-                {
-                    leaving.peers[index].1 = version;
+            Msg::Bye { others } => self.part_from(from, &others, env),
+            Msg::ByeAck => {
+                if let Mode::Leaving(leaving) = &mut self.mode {
+                    remove(&mut leaving.untold, from);
                 }
             }
             Msg::Search { origin, point, hops } => self.search(origin, point, hops, env),
@@ -368,7 +348,9 @@ impl<O: Overlay> Protocol for Member<O> {
     fn knows(&self) -> Option<Vec<NodeId>> {
         match &self.mode {
             Mode::Inside => Some(self.overlay.known()),
-            Mode::Leaving(leaving) => Some(leaving.peers.iter().map(|peer| peer.0).collect()),
+            Mode::Leaving(leaving) => {
+                Some(leaving.peers.iter().copied().chain(leaving.last).collect())
+            }
             Mode::Outside | Mode::Gone => None,
         }
     }

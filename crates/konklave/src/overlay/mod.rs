@@ -78,14 +78,9 @@ pub enum Msg {
     Bye {
         /// The nodes that it knows, for the receiver to know in its place.
         others: Box<[NodeId]>,
-        /// How often that has changed.
-        version: u32,
     },
     /// The sender has forgotten the receiver.
-    ByeAck {
-        /// The version that it was told.
-        version: u32,
-    },
+    ByeAck,
     /// A search travels to the node that is responsible.
     Search {
         /// The node that searches.
