@@ -64,3 +64,44 @@ fn consensus_of_three_nodes() {
     assert_states("median-rule", 3, &[], 5_639);
     assert_states("median-log", 3, &[("values", "two")], 6_871);
 }
+
+/// Two members and a process that joins, two keys, three operations; leaves, also of neighbours; and
+/// copies that find their places. Owned positions have one owner in every state.
+#[test]
+fn a_dictionary_on_a_skip_graph() {
+    assert_states("skip-dht", 2, &[("joins", "1"), ("ops", "p0g1/g0")], 3_495);
+    let churn = [("joins", "1"), ("leaves", "1"), ("ops", "p0/g0")];
+    assert_states("skip-dht", 2, &churn, 3_419);
+    assert_states("skip-dht", 3, &[("leaves", "2"), ("ops", "p0//g0")], 2_669);
+    let copied = ("placement", "copied");
+    assert_states("skip-dht", 2, &[copied, ("ops", "p0p1/g0")], 254);
+    assert_states("skip-dht", 2, &[copied, ("joins", "1"), ("ops", "p0/g0")], 1_389);
+}
+
+/// Searches are monotone from every state of two nodes. Three have too many: from those states in
+/// which they know each other along a path or a tree, and while one joins.
+#[test]
+fn monotone_searches() {
+    assert_states("prefix-dht", 2, &[("start", "any"), ("ops", "p0/g0")], 22_947);
+    assert_states("prefix-dht", 3, &[("start", "path"), ("ops", "p0/g0")], 27_643);
+    let agreed = [("start", "tree"), ("ops", "p0/g0"), ("responsible", "agreed")];
+    assert_states("prefix-dht", 3, &agreed, 13_655);
+    assert_states("prefix-dht", 2, &[("joins", "1"), ("ops", "p0/g0")], 5_293);
+}
+
+/// A line of three: read, write and read of one key.
+#[test]
+fn requests_that_are_combined() {
+    assert_states("combine-split", 3, &[("network", "list"), ("ops", "g0/p0/g0")], 120);
+    assert_states("combine-split", 3, &[("network", "list"), ("ops", "g0p0/p0/g0")], 250);
+}
+
+/// A node leaves while others search; two leave at the same time, while one joins.
+#[test]
+fn farewells() {
+    let one = [("start", "legal"), ("leaves", "1"), ("searches", "1")];
+    assert_states("skip-plus", 3, &one, 3_987);
+    let two = [("start", "legal"), ("leaves", "2"), ("joins", "1"), ("searches", "0")];
+    assert_states("skip-plus", 3, &two, 19_806);
+    assert_states("build-ring", 3, &two, 5_954);
+}

@@ -18,6 +18,7 @@ mod cost {
     mod lock;
     mod net;
     mod path_reversal;
+    mod peers;
     mod permission;
     mod quorum;
     mod raymond;

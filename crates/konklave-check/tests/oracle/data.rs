@@ -40,6 +40,19 @@ fn dictionaries() {
     assert_eq!(served("server-dht", 2, &[("copies", "2"), ("ops", "p/g")]), 54);
 }
 
+/// Without a server: two members and one that joins; copies that move; searches from any state; and
+/// requests that are combined on a line.
+#[test]
+fn dictionaries_of_peers() {
+    let shared = states::<Shared<Keyed>>;
+    assert_eq!(shared("skip-dht", 2, &[("joins", "1"), ("ops", "p0g1/g0")]), 3_495);
+    let copied = [("placement", "copied"), ("ops", "p0p1/g0")];
+    assert_eq!(shared("skip-dht", 2, &copied), 254);
+    assert_eq!(shared("prefix-dht", 2, &[("joins", "1"), ("ops", "p0/g0")]), 5_293);
+    let line = [("network", "list"), ("ops", "g0/p0/g0")];
+    assert_eq!(shared("combine-split", 3, &line), 120);
+}
+
 #[test]
 fn consensus() {
     assert_eq!(states::<Consensus>("minimum-rule", 3, &[]), 459);

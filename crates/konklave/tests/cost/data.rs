@@ -15,7 +15,12 @@ use super::chang_roberts::moments;
 static CATALOG: LazyLock<&Catalog> = LazyLock::new(|| Catalog::standard().leak());
 
 /// A run in synchronous rounds, until the system was legal for ten of them.
-fn run(algorithm: &str, nodes: u32, seed: u64, given: &[(&str, &str)]) -> RunReport<Measures> {
+pub(super) fn run(
+    algorithm: &str,
+    nodes: u32,
+    seed: u64,
+    given: &[(&str, &str)],
+) -> RunReport<Measures> {
     run_until(10, algorithm, nodes, seed, given)
 }
 
@@ -44,7 +49,7 @@ fn run_until(
     report
 }
 
-fn mean_of(
+pub(super) fn mean_of(
     name: &str,
     (algorithm, nodes): (&str, u32),
     seeds: u64,
