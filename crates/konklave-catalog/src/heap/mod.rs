@@ -2,11 +2,13 @@
 
 use std::ops::RangeInclusive;
 
+use konklave::heap::skeap::Priorities;
 use konklave::object::{Heap, HeapOp, Places};
 
 use crate::entry::{Entry, line};
 use crate::object::collection::{
-    EMPTY, LEFT_OVER, MOST_HELD, STATIC, WORDS, central, promises, scenarios, two,
+    BATCH, EMPTY, HEIGHT, HOPS, LEFT_OVER, MOST_HELD, STATIC, WAVES, WORDS, batched, central,
+    promises, scenarios, two,
 };
 use crate::object::options::{CLIENTS, OPS, PRIORITIES, RATE, WINDOW, mix};
 use crate::object::report::ObjectReport;
@@ -60,6 +62,10 @@ static DELETES: Quantity =
     Quantity::new("deletes", "", "number of deletions of a minimum that have returned")
         .label("deletes");
 
+static OCCURRED: Quantity =
+    Quantity::new("priorities_used", "", "number of different priorities that elements had")
+        .label("priorities");
+
 pub(crate) static ABOUT: About = About {
     name: "heap",
     title: "Heap",
@@ -75,6 +81,11 @@ pub(crate) static ABOUT: About = About {
         &THROUGHPUT,
         &LEFT_OVER,
         &MOST_HELD,
+        &HOPS,
+        &WAVES,
+        &BATCH,
+        &HEIGHT,
+        &OCCURRED,
     ],
     words: WORDS,
     promises: promises::<Heap>,
@@ -90,5 +101,12 @@ pub(crate) static ABOUT: About = About {
 
 /// All algorithms.
 pub fn entries() -> Vec<Entry> {
-    vec![line!(heap::central_heap, STATIC, &[], two, |site| central::<Ranked>(site, 2))]
+    vec![
+        line!(heap::central_heap, STATIC, &[], two, |site| central::<Ranked>(site, 2)),
+        line!(heap::skeap, STATIC.duplicates(), &[], |_, _| None, |site| {
+            batched::<Ranked, Priorities>(site, Priorities::held, |anchor| {
+                Measures::default().with(&OCCURRED, anchor.priorities())
+            })
+        }),
+    ]
 }

@@ -1,13 +1,18 @@
 //! Queues, stacks and heaps: objects that hold elements, which processes bring and take out.
 
 use konklave::NodeId;
+use konklave::batched::{self, Batched};
+use konklave::circle::Mixer;
+use konklave::dictionary::Tally;
 use konklave::object::central::{self, Central};
 use konklave::object::{self, Monitor, Object};
+use konklave::overlay::ldb::{Ldb, height};
 use konklave::protocol::{Data, Monitor as _, Promise};
+use konklave_sim::workload::Spread;
 use konklave_sim::{Delay, Options};
 
 use super::options::{CLIENTS, OPS, WINDOW};
-use super::{Service, Shared};
+use super::{OPERATIONS, Service, Shared};
 use crate::compare::{Runs, Scenario};
 use crate::disorder::{Claim, Disorder};
 use crate::expected::Expected;
@@ -74,6 +79,47 @@ where
     };
     let make = |me| Central::new(me, NodeId(0));
     Ok(surveyed_nodes(Shared::<S>::new(0), site, make, survey))
+}
+
+/// A wave is asked for, and its elements lie in a dictionary. Beside what is counted for all of
+/// them, `own` looks at the anchor, which knows how many elements there are.
+pub fn batched<S, B>(
+    site: &Site,
+    left_over: fn(&B) -> u64,
+    own: fn(&B) -> Measures,
+) -> Result<Box<dyn System + '_>, Refusal>
+where
+    S: Service,
+    B: batched::Service<Object = S::Object>,
+    object::Command<<S::Object as Object>::Op>: Data,
+{
+    let mixer = Mixer::new(site.setup().seed);
+    let network = Ldb::hashed(mixer, NodeId::all(site.nodes()));
+    let make = move |me: NodeId| Batched::<B>::new(network[me.index()].clone(), mixer);
+    let survey = move |nodes: &[&Batched<B>], ran: &Measures| {
+        let anchor = nodes.iter().find_map(|node| node.waves().anchor());
+        counted(nodes, ran)
+            .with(&LEFT_OVER, anchor.map(left_over))
+            .and(anchor.map_or_else(Measures::default, own))
+    };
+    Ok(surveyed_nodes(Shared::<S>::new(0), site, make, survey))
+}
+
+/// What processes have counted, and what they hold.
+fn counted<B: batched::Service>(nodes: &[&Batched<B>], ran: &Measures) -> Measures {
+    let network: Vec<&Ldb> = nodes.iter().map(|node| node.ldb()).collect();
+    let Tally { carried_out, hops, hops_max, .. } = Tally::sum(nodes.iter().map(|it| it.tally()));
+    let spread = || Spread { mean: hops as f64 / carried_out as f64, max: hops_max.into() };
+    let anchor = nodes.iter().map(|node| node.waves()).find(|waves| waves.anchor().is_some());
+    let waves = anchor.map_or(0, |anchor| anchor.waves());
+    let operations = ran.get(OPERATIONS.name).filter(|_| waves > 0);
+    let held = nodes.iter().map(|node| node.held() as u64);
+    Measures::default()
+        .with(&MOST_HELD, held.max())
+        .with(&HOPS, (carried_out > 0).then(spread))
+        .with(&WAVES, waves)
+        .with(&BATCH, operations.map(|operations| operations / f64::from(waves)))
+        .with(&HEIGHT, height(&network))
 }
 
 /// To the server and back, but for the operations of the server, which is the first client.

@@ -2,18 +2,13 @@
 
 mod stabilising;
 
-use konklave::NodeId;
-use konklave::circle::Mixer;
-use konklave::dictionary::Tally;
 use konklave::object::{Places, Queue, QueueOp};
-use konklave::overlay::ldb::{Ldb, height};
-use konklave::queue::skueue::{Fifo, Skueue};
-use konklave_sim::workload::Spread;
+use konklave::queue::skueue::Fifo;
 
 use crate::entry::{Entry, line};
 use crate::object::collection::{
-    BATCH, EMPTY, HEIGHT, HOPS, LEFT_OVER, MOST_HELD, STATIC, WAVES, WORDS, central, promises,
-    scenarios, two,
+    BATCH, EMPTY, HEIGHT, HOPS, LEFT_OVER, MOST_HELD, STATIC, WAVES, WORDS, batched, central,
+    promises, scenarios, two,
 };
 use crate::object::options::{CLIENTS, OPS, RATE, WINDOW, mix};
 use crate::object::report::ObjectReport;
@@ -23,7 +18,7 @@ use crate::problem::{About, Senses};
 use crate::quantity::{Measures, Quantity};
 use crate::refusal::Refusal;
 use crate::site::Site;
-use crate::system::{System, surveyed_nodes};
+use crate::system::System;
 
 /// The queue: its specification and its words.
 pub struct Lined;
@@ -122,26 +117,5 @@ fn skueue(site: &Site) -> Result<Box<dyn System + '_>, Refusal> {
     if stabilising::is_asked(site)? {
         return stabilising::system(site);
     }
-    let mixer = Mixer::new(site.setup().seed);
-    let network = Ldb::hashed(mixer, NodeId::all(site.nodes()));
-    let make = move |me: NodeId| Skueue::new(network[me.index()].clone(), mixer);
-    Ok(surveyed_nodes(Shared::<Lined>::new(0), site, make, counted))
-}
-
-/// What processes have counted, and what they hold.
-fn counted(nodes: &[&Skueue], ran: &Measures) -> Measures {
-    let network: Vec<&Ldb> = nodes.iter().map(|node| node.ldb()).collect();
-    let Tally { carried_out, hops, hops_max, .. } = Tally::sum(nodes.iter().map(|it| it.tally()));
-    let spread = || Spread { mean: hops as f64 / carried_out as f64, max: hops_max.into() };
-    let anchor = nodes.iter().map(|node| node.waves()).find(|waves| waves.anchor().is_some());
-    let waves = anchor.map_or(0, |anchor| anchor.waves());
-    let operations = ran.get(OPERATIONS.name).filter(|_| waves > 0);
-    let held = nodes.iter().map(|node| node.held() as u64);
-    Measures::default()
-        .with(&LEFT_OVER, anchor.and_then(|it| it.anchor()).map(Fifo::held))
-        .with(&MOST_HELD, held.max())
-        .with(&HOPS, (carried_out > 0).then(spread))
-        .with(&WAVES, waves)
-        .with(&BATCH, operations.map(|operations| operations / f64::from(waves)))
-        .with(&HEIGHT, height(&network))
+    batched::<Lined, Fifo>(site, Fifo::held, |_| Measures::default())
 }

@@ -12,6 +12,8 @@
 //! An operation that takes an element out and arrives before it waits there.
 
 pub mod combining;
+pub mod pieces;
+pub mod runs;
 mod service;
 pub mod stabilising;
 pub mod waves;

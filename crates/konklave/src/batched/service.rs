@@ -52,6 +52,15 @@ pub trait Service:
     /// Takes what belongs to the first part of the tree, with this batch, out of an assignment.
     fn decompose(assignment: &mut Self::Assignment, first: &Self::Batch) -> Self::Assignment;
 
+    /// Takes an assignment apart, for all parts of the tree in the order in which their batches were
+    /// combined.
+    fn split(
+        mut assignment: Self::Assignment,
+        parts: &[&Self::Batch],
+    ) -> SmallVec<[Self::Assignment; 3]> {
+        parts.iter().map(|part| Self::decompose(&mut assignment, part)).collect()
+    }
+
     /// The places of the operations that a batch was built from.
     fn start(
         assignment: Self::Assignment,

@@ -235,9 +235,21 @@ impl<S: Service> Waves<S> {
         self.distribute(assignment, env);
     }
 
+    /// The parts of the assignment: its own, and those of its children.
+    fn split(&self, assignment: S::Assignment) -> SmallVec<[S::Assignment; 3]> {
+        let own = S::build(self.batched());
+        let below = self.children.iter().map(|child| match &child.said {
+            Some(Said::Batch(batch)) => batch,
+            _ => unreachable!("a wave is assigned when all have taken part"),
+        });
+        let parts: SmallVec<[&S::Batch; 3]> = std::iter::once(&own).chain(below).collect();
+        S::split(assignment, &parts)
+    }
+
     /// Everybody gets their part of the assignment.
-    fn distribute(&mut self, mut assignment: S::Assignment, env: &mut impl Env<Self>) {
-        let own = S::decompose(&mut assignment, &S::build(self.batched()));
+    fn distribute(&mut self, assignment: S::Assignment, env: &mut impl Env<Self>) {
+        let mut split = self.split(assignment).into_iter();
+        let own = split.next().expect("an assignment for each part");
         let places = S::start(own, self.batched());
         let (mut puts, mut gets) = (0, Vec::new());
         for place in places {
@@ -252,11 +264,8 @@ impl<S: Service> Waves<S> {
                 }
             }
         }
-        for child in &mut self.children {
-            let Some(Said::Batch(batch)) = child.said.take() else {
-                unreachable!("a wave is assigned when all have taken part");
-            };
-            let assignment = S::decompose(&mut assignment, &batch);
+        for (child, assignment) in self.children.iter_mut().zip(split) {
+            child.said = None;
             env.send(child.node, Msg::Assignment { wave: self.wave, assignment });
         }
         self.sent = 0;

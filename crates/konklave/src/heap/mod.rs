@@ -18,6 +18,7 @@
 //! - **joins and leaves end** (liveness): a process that wants to join or to leave eventually has.
 
 pub mod central_heap;
+pub mod skeap;
 
 use crate::object;
 pub use crate::object::{Event, Heap, HeapOp};

@@ -16,6 +16,7 @@
 //! - **joins and leaves end** (liveness): a process that wants to join or to leave eventually has.
 
 pub mod central_stack;
+pub mod skack;
 
 use crate::object;
 pub use crate::object::{Event, Stack, StackOp};

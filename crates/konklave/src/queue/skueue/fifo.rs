@@ -1,13 +1,12 @@
 //! Positions of a queue, served in waves: the anchor knows two ends, and how often it was asked.
 //!
-//! A batch tells the lengths of runs: so many enqueues, so many dequeues, so many enqueues, and so
-//! on. Two counts alone would let a dequeue overtake an enqueue of its own process.
+//! A batch tells the lengths of [runs]: so many enqueues, so many dequeues, and so on.
 
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
 use crate::batched::stabilising::Mended;
-use crate::batched::{Place, Service, point_of};
+use crate::batched::{Place, Service, point_of, runs};
 use crate::circle::{Mixer, Point};
 use crate::object::{Queue, QueueOp};
 
@@ -40,11 +39,6 @@ pub struct Run {
     witness: u64,
 }
 
-/// Which runs an operation belongs to: those with an even number are enqueues.
-fn parity(op: QueueOp) -> usize {
-    usize::from(op == QueueOp::Dequeue)
-}
-
 impl Service for Fifo {
     type Object = Queue;
     type Key = u64;
@@ -52,19 +46,11 @@ impl Service for Fifo {
     type Assignment = Vec<Run>;
 
     fn build(ops: impl Iterator<Item = QueueOp>) -> Vec<u32> {
-        let mut runs = Vec::new();
-        for op in ops {
-            while runs.is_empty() || (runs.len() - 1) % 2 != parity(op) {
-                runs.push(0);
-            }
-            *runs.last_mut().expect("there is one now") += 1;
-        }
-        runs
+        runs::build::<Self>(ops)
     }
 
     fn combine(batch: &mut Vec<u32>, next: &Vec<u32>) {
-        batch.resize(batch.len().max(next.len()), 0);
-        batch.iter_mut().zip(next).for_each(|(sum, run)| *sum += run);
+        runs::combine(batch, next);
     }
 
     fn is_empty(batch: &Vec<u32>) -> bool {
@@ -99,7 +85,7 @@ impl Service for Fifo {
     ) -> SmallVec<[Place<u64>; 2]> {
         let mut at = 0;
         let place = |op| {
-            while at % 2 != parity(op) {
+            while at % 2 != runs::parity::<Queue>(op) {
                 at += 1;
             }
             let run = take(&mut assignment[at], 1);
