@@ -188,10 +188,16 @@ pub enum Lender<'a> {
 }
 
 /// What problems share, with their sources.
-const SHARED: [(&str, &str); 1] = [(
-    "batched",
-    include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../konklave/src/batched/mod.rs")),
-)];
+const SHARED: [(&str, &str); 2] = [
+    (
+        "batched",
+        include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../konklave/src/batched/mod.rs")),
+    ),
+    (
+        "object::central",
+        include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../konklave/src/object/central.rs")),
+    ),
+];
 
 /// The file from which a source file takes its messages.
 pub fn borrows_messages(source: &str) -> Option<Lender<'_>> {

@@ -81,8 +81,8 @@ where
     Ok(surveyed_nodes(Shared::<S>::new(0), site, make, survey))
 }
 
-/// A wave is asked for, and its elements lie in a dictionary. Beside what is counted for all of
-/// them, `own` looks at the anchor, which knows how many elements there are.
+/// Processes that are served in waves. The anchor tells how many elements are left over, and what
+/// is `own` to the service.
 pub fn batched<S, B>(
     site: &Site,
     left_over: fn(&B) -> u64,
@@ -98,8 +98,9 @@ where
     let make = move |me: NodeId| Batched::<B>::new(network[me.index()].clone(), mixer);
     let survey = move |nodes: &[&Batched<B>], ran: &Measures| {
         let anchor = nodes.iter().find_map(|node| node.waves().anchor());
-        counted(nodes, ran)
+        Measures::default()
             .with(&LEFT_OVER, anchor.map(left_over))
+            .and(counted(nodes, ran))
             .and(anchor.map_or_else(Measures::default, own))
     };
     Ok(surveyed_nodes(Shared::<S>::new(0), site, make, survey))

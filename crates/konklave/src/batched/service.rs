@@ -52,8 +52,8 @@ pub trait Service:
     /// Takes what belongs to the first part of the tree, with this batch, out of an assignment.
     fn decompose(assignment: &mut Self::Assignment, first: &Self::Batch) -> Self::Assignment;
 
-    /// Takes an assignment apart, for all parts of the tree in the order in which their batches were
-    /// combined.
+    /// Takes an assignment apart, for all parts of the tree in the order in which their batches
+    /// were combined.
     fn split(
         mut assignment: Self::Assignment,
         parts: &[&Self::Batch],

@@ -34,14 +34,11 @@
 //! A process lets its next operation wait until the last has returned, instead of relying on
 //! channels that keep the order.
 
-use super::Heap;
-use crate::object::Object;
-use crate::object::central::{self, Central};
+use super::{Heap, HeapOp};
+use crate::object::central::Central;
+pub use crate::object::central::Msg;
 
-/// The messages between the processes and the server.
-pub type Msg = central::Msg<<Heap as Object>::Op>;
-
-const _: () = assert!(size_of::<Msg>() <= 48);
+const _: () = assert!(size_of::<Msg<HeapOp>>() <= 48);
 
 /// One node.
 pub type CentralHeap = Central<Heap>;

@@ -1,4 +1,4 @@
-//! Processes ask for positions in a queue for each priority, in waves; elements are in a dictionary.
+//! Processes ask in waves for positions in a queue for each priority.
 //!
 //! M. Feldmann, C. Scheideler: Skeap & Seap: Scalable Distributed Priority Queues for Constant and
 //! Arbitrary Priorities. SPAA, 2019.
@@ -6,10 +6,10 @@
 //! # Idea
 //!
 //! If there are only a few priorities, a heap is a queue for each of them. The anchor of the
-//! aggregation tree knows the ends of all these queues. In a wave it gets batches of pairs: how many
-//! elements with each priority are inserted, and how many are deleted after that. An insert gets the
-//! next position of its priority; deletions take the oldest positions of the smallest priorities.
-//! An element lies where the hash of its priority and position is, as in a distributed queue.
+//! aggregation tree knows the ends of all these queues. In a wave it gets batches of pairs: how
+//! many elements with each priority are inserted, and how many are deleted after that. An insert
+//! gets the next position of its priority; deletions take the oldest positions of the smallest
+//! priorities. An element lies where the hash of its priority and position is.
 //!
 //! So elements of one priority leave in the order in which they came. All inserts and deletions of
 //! a wave get their places at once, also those of a process that alternates between them: that is

@@ -4,9 +4,8 @@
 //! A distributed object is right if its answers can be explained by such a sequence. So these
 //! specifications serve the monitor of the nodes that implement an object ([`Replay`]), the checker
 //! of recorded histories, and a single server that simply is the object
-//! ([`Central`](central::Central)). What processes that share
-//! an object ask for and are told is the same for all objects ([`Command`], [`Event`]), and so are
-//! the promises ([`Monitor`]).
+//! ([`Central`](central::Central)). What processes that share an object ask for and are told is the
+//! same for all objects ([`Command`], [`Event`]), and so are the promises ([`Monitor`]).
 //!
 //! Every object is empty at first, and everything in it is a number. In JSON, operations are
 //! written as here:

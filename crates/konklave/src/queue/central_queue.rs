@@ -34,14 +34,11 @@
 //! A process lets its next operation wait until the last has returned, instead of relying on
 //! channels that keep the order.
 
-use super::Queue;
-use crate::object::Object;
-use crate::object::central::{self, Central};
+use super::{Queue, QueueOp};
+use crate::object::central::Central;
+pub use crate::object::central::Msg;
 
-/// The messages between the processes and the server.
-pub type Msg = central::Msg<<Queue as Object>::Op>;
-
-const _: () = assert!(size_of::<Msg>() <= 40);
+const _: () = assert!(size_of::<Msg<QueueOp>>() <= 40);
 
 /// One node.
 pub type CentralQueue = Central<Queue>;

@@ -34,14 +34,11 @@
 //! A process lets its next operation wait until the last has returned, instead of relying on
 //! channels that keep the order.
 
-use super::Stack;
-use crate::object::Object;
-use crate::object::central::{self, Central};
+use super::{Stack, StackOp};
+use crate::object::central::Central;
+pub use crate::object::central::Msg;
 
-/// The messages between the processes and the server.
-pub type Msg = central::Msg<<Stack as Object>::Op>;
-
-const _: () = assert!(size_of::<Msg>() <= 40);
+const _: () = assert!(size_of::<Msg<StackOp>>() <= 40);
 
 /// One node.
 pub type CentralStack = Central<Stack>;

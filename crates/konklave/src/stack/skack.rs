@@ -11,8 +11,8 @@
 //! could be taken first. There are two ways out.
 //!
 //! - `intervals`: a position is never used again. A push gets the next one; the anchor remembers
-//!   which positions hold elements, as a list of intervals. It grows with the holes that pops leave:
-//!   up to linearly in the elements. A get that arrives before its put waits for it.
+//!   which positions hold elements, as a list of intervals. It grows with the holes that pops
+//!   leave: up to linearly in the elements. A get that arrives before its put waits for it.
 //! - `rounds`: the anchor knows the top, and the number of the wave, the *round*. Within a round it
 //!   counts runs of pushes, the *time*, from 2, and an element is stored under its position, round
 //!   and time. A pop of an element of this round knows its time. All others have time 1: the pop
@@ -21,16 +21,16 @@
 //!
 //! Theorem 6.6: an operation costs O(log n) messages in expectation, beside the waves. Why a pop
 //! with time 1 finds its push: the anchor gives a position to pushes and pops in turn, so a pop
-//! belongs to the push before it, its partner. If the partner is of an earlier round, it is the last
-//! push of that position in any earlier round; by the barrier it is stored. No other get takes it:
-//! one with its own time takes only that, and one of a later round finds a later push there. A
+//! belongs to the push before it, its partner. If the partner is of an earlier round, it is the
+//! last push of that position in any earlier round; by the barrier it is stored. No other get takes
+//! it: one with its own time takes only that, and one of a later round finds a later push there. A
 //! round with k runs that are not empty has at most 3k/2 pieces of positions with the same time.
 //!
 //! With `--matching tree`, a process where batches meet matches the last pushes of one with the
 //! first pops of the next: each pair meets at a position of its own, and the anchor sees one run of
-//! pops and one of pushes. The order of a wave is that of the tree. A push and a pop behind it leave
-//! the stack as it is, whatever it holds, so the pair can be anywhere. For a queue that is wrong: a
-//! dequeue behind an enqueue takes the oldest element, not this one.
+//! pops and one of pushes. The order of a wave is that of the tree. A push and a pop behind it
+//! leave the stack as it is, whatever it holds, so the pair can be anywhere. For a queue that is
+//! wrong: a dequeue behind an enqueue takes the oldest element, not this one.
 //!
 //! # Cost
 //!
@@ -52,8 +52,8 @@
 //!
 //! # Differs from the paper
 //!
-//! The paper has the queue only; the stack stands in lectures on it. The three virtual nodes of a
-//! process act in one step. Waves sleep while nobody asks. Processes cannot join or leave.
+//! The three virtual nodes of a process act in one step. Waves sleep while nobody asks. Processes
+//! cannot join or leave, and do not match their own operations before the wave is assigned.
 
 mod alternating;
 mod intervals;

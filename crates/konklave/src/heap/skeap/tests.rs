@@ -31,7 +31,8 @@ fn deletions_take_the_smallest_priorities_first() {
     let batch = Priorities::build(ops.into_iter());
     assert_eq!(batch.len(), 2);
     let places = Priorities::start(anchor.assign(&batch), ops.into_iter());
-    let found: Vec<_> = places.iter().map(|it| it.key.map(|it| (it.priority, it.position))).collect();
+    let found: Vec<_> =
+        places.iter().map(|it| it.key.map(|it| (it.priority, it.position))).collect();
     let expected = [
         Some((1, 0)),
         Some((3, 0)),
@@ -62,7 +63,8 @@ fn each_part_gets_its_own() {
         .map(|(part, ops)| Priorities::start(part, ops.into_iter()))
         .collect();
     let keys = |part: usize| {
-        let shown = places[part].iter().map(|it| (it.key.map(|it| (it.priority, it.position)), it.witness));
+        let shown =
+            places[part].iter().map(|it| (it.key.map(|it| (it.priority, it.position)), it.witness));
         shown.collect::<Vec<_>>()
     };
     assert_eq!(keys(0), [(Some((2, 0)), 0), (Some((1, 0)), 1), (Some((1, 0)), 3)]);
