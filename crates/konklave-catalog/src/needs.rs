@@ -99,6 +99,9 @@ pub struct Needs {
     pub overlapping: bool,
     /// Whether it relies on a maximum delay.
     pub bounded: bool,
+    /// The option, and its value, that keeps it from ever resting.
+    #[serde(skip)]
+    pub perpetual_if: Option<(&'static str, &'static str)>,
     /// The option that makes it rely on a maximum delay, if it is above zero.
     #[serde(skip)]
     pub bounded_with: Option<&'static str>,
@@ -141,6 +144,7 @@ impl Needs {
             notices: false,
             overlapping: false,
             bounded: false,
+            perpetual_if: None,
             bounded_with: None,
             patient: false,
             once: false,
@@ -178,6 +182,11 @@ impl Needs {
     /// The algorithm relies on a maximum delay.
     pub const fn bounded(self) -> Self {
         Self { bounded: true, ..self }
+    }
+
+    /// The algorithm never rests if this option has this value.
+    pub const fn perpetual_if(self, option: &'static str, value: &'static str) -> Self {
+        Self { perpetual_if: Some((option, value)), ..self }
     }
 
     /// The algorithm relies on a maximum delay if this option is above zero.

@@ -200,6 +200,13 @@ impl Site {
         }
     }
 
+    /// Whether the algorithm never rests with these options.
+    pub fn is_perpetual(&self) -> bool {
+        let needs = self.entry.needs;
+        needs.perpetual
+            || needs.perpetual_if.is_some_and(|(name, value)| self.choice(name) == value)
+    }
+
     /// Whether delays must not exceed a maximum.
     pub fn needs_bound(&self) -> bool {
         self.entry.needs.is_bounded(&self.setup.options)

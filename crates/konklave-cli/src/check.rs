@@ -241,12 +241,8 @@ fn plan(args: &CheckArgs, site: &Site) -> CheckPlan {
     let CheckArgs { losses, duplicates, crashes, restarts, partitions, .. } = *args;
     let faults = Faults { losses, duplicates, crashes, restarts, partitions };
     let needed = if site.needs_fifo() { Order::Fifo } else { Order::Any };
-    let world = World {
-        order: order.unwrap_or(needed),
-        pace,
-        perpetual: site.entry().needs.perpetual,
-        faults,
-    };
+    let world =
+        World { order: order.unwrap_or(needed), pace, perpetual: site.is_perpetual(), faults };
     let usual = thread::available_parallelism().map_or(1, usize::from);
     CheckPlan {
         options: Options {

@@ -295,7 +295,7 @@ pub(crate) fn options(args: &RunArgs, site: &Site) -> Result<Options, Failure> {
         faults,
         time_limit: args.time_limit,
         event_limit: args.event_limit,
-        perpetual: site.entry().needs.perpetual,
+        perpetual: site.is_perpetual(),
         ..Options::default()
     };
     Ok(args.turns.complete(site, options))

@@ -105,7 +105,7 @@ pub fn entries() -> Vec<Entry> {
         line!(queue::central_queue, STATIC, &[], two, |site| central::<Lined>(site, 1)),
         line!(
             queue::skueue,
-            STATIC.duplicates(),
+            STATIC.duplicates().perpetual_if(stabilising::STABILISING.name, "yes"),
             &[stabilising::STABILISING, stabilising::START, stabilising::MAX_DELAY],
             |_, _| None,
             skueue

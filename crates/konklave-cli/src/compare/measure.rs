@@ -226,7 +226,7 @@ fn options(args: &CompareArgs, site: &Site, seed: u64) -> Options {
         seed,
         delay: args.delay,
         fifo: site.needs_fifo(),
-        perpetual: site.entry().needs.perpetual,
+        perpetual: site.is_perpetual(),
         ..Options::default()
     };
     args.turns.complete(site, options)

@@ -82,12 +82,8 @@ impl<'a> Search<'a> {
             true => shorter.world.order,
             false => Order::Any,
         };
-        let world = World {
-            order,
-            faults: needed.faults,
-            perpetual: site.entry().needs.perpetual,
-            ..shorter.world
-        };
+        let world =
+            World { order, faults: needed.faults, perpetual: site.is_perpetual(), ..shorter.world };
         let promise = shorter.broken.promise.clone();
         Self { site, promise, needed, world, searched: Vec::new() }
     }

@@ -8,10 +8,11 @@
 //! of their keys. The overlay stabilises by itself; the rest may begin in a wrong state:
 //!
 //! 1. *Several elements with one key.* An element that lies at the wrong process moves on until the
-//!    right one has it. Of two with the same key, one is kept, and the other is inserted anew.
-//! 2. *A key without an element.* An operation that is sent to it returns nothing: an empty element.
-//! 3. *Several anchors.* A process that has a left neighbour hands what it knows as an anchor to it,
-//!    and is none any more. If two states meet at one process, neither is believed: the object
+//!    right one has it. Of two with the same key, one is kept, the other is inserted anew.
+//! 2. *A key without an element.* An operation that is sent there returns nothing: an empty
+//!    element.
+//! 3. *Several anchors.* A process that has a left neighbour hands what it knows as an anchor to
+//!    it, and is none any more. If two states meet at one process, neither is believed: the object
 //!    begins anew, in a new *epoch*. Every message tells its epoch. A process that hears of a later
 //!    one forgets what places it has been told, asks again, and inserts its elements anew, in the
 //!    order of their keys. What is left of earlier epochs is ignored.
@@ -19,11 +20,11 @@
 //!    anchor believes that elements exist: it goes on behind the largest key. An element that it
 //!    sends nobody to any more is inserted anew, once nobody can be on the way to it.
 //! 5. *An operation waits for ever for its place.* A request leaves a trace: who passed it on keeps
-//!    the next process, and asks there from time to time whether it is remembered. If not, the parts
-//!    of the request are told, and whoever invoked the operations asks again.
-//! 6. *An operation waits for ever for its element.* After some turns it returns nothing, and leaves
-//!    a marker. If the element comes after all, it is inserted anew. Markers vanish in time. If the
-//!    operation itself was lost, its process sends it again.
+//!    the next process, and asks there from time to time whether it is remembered. If not, the
+//!    parts of the request are told, and whoever invoked the operations asks again.
+//! 6. *An operation waits for ever for its element.* After some turns it returns nothing, and
+//!    leaves a marker. If the element comes after all, it is inserted anew. Markers vanish in time.
+//!    If the operation itself was lost, its process sends it again.
 //!
 //! What is told of in 4, 5 and 6 may be under way. So nobody acts at once: for so many turns as a
 //! message may need to arrive, with all that follows from it, a process waits.
