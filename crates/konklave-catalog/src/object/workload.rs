@@ -9,9 +9,12 @@ use konklave_check::history::Operation;
 use konklave_sim::metrics::Messages;
 use konklave_sim::workload::{Agenda, Legal, Times, Workload};
 
+mod kept;
+
+use super::Service;
 use super::options::{KeyDraw, Keys, tree_node};
 use super::report::ObjectReport;
-use super::{Service, history};
+use kept::Again;
 
 /// The most levels of a search tree: a million leaves.
 const TREE_LEVELS: u32 = 21;
@@ -82,18 +85,6 @@ enum Change {
     Leave,
 }
 
-/// Clients go on once the system is legal.
-#[derive(Clone, Debug, Default)]
-struct Again {
-    /// How many operations each of them has to ask for then.
-    ops: u32,
-    /// How many all of them have been given.
-    given: u64,
-    /// What was found, and how often something was found again.
-    found: BTreeSet<u64>,
-    found_again: u64,
-}
-
 /// An operation that has not returned.
 struct Invoked<S: Service> {
     op: <S::Object as Object>::Op,
@@ -156,12 +147,6 @@ impl<S: Service> Users<S> {
             clock: 0,
             plan,
         }
-    }
-
-    /// The same, who go on once the system is legal, with so many operations each.
-    #[must_use]
-    pub(super) fn going_on(self, ops: u32) -> Self {
-        Self { again: Some(Again { ops, ..Again::default() }), ..self }
     }
 
     /// Keeps all operations for a history.
@@ -298,7 +283,7 @@ impl<S: Service> Users<S> {
             self.counts.asked += 1;
             self.counts.found += u64::from(answer.is_some());
             if let (Some(again), Some(element)) = (&mut self.again, answer) {
-                again.found_again += u64::from(!again.found.insert(element));
+                again.find(element);
             }
         }
         if let Some(history) = &mut self.history {
@@ -312,20 +297,6 @@ impl<S: Service> Users<S> {
                 witness: witness.map(|place| vec![i64::try_from(place).unwrap_or(i64::MAX)]),
             });
         }
-    }
-
-    fn history(&self) -> Option<String> {
-        let done = self.history.as_ref()?.iter().cloned();
-        let pending = self.pending.iter().map(|(&(node, seq), it)| Operation {
-            process: node.0,
-            seq,
-            op: it.op,
-            result: None,
-            invoked: it.clock,
-            returned: None,
-            witness: None,
-        });
-        Some(history::text::<S::Object>(S::PLACES, done.chain(pending).collect()))
     }
 }
 
@@ -390,18 +361,7 @@ impl<S: Service> Workload for Users<S> {
 
     /// Whatever was wrong before, all has to be right now.
     fn on_stable(&mut self, _legal: Legal, agenda: &mut Agenda<'_, Ask<S>>) {
-        let Some(again) = &mut self.again else { return };
-        let ops = u64::from(std::mem::take(&mut again.ops));
-        if ops == 0 {
-            return; // They have gone on.
-        }
-        let clients: Vec<NodeId> = self.plan.clients.clone();
-        let clients: Vec<_> = clients.into_iter().filter(|it| self.members.contains(it)).collect();
-        again.given = ops * clients.len() as u64;
-        for node in clients {
-            self.processes.entry(node).or_default().left += ops;
-            self.plan_operations(node, agenda);
-        }
+        self.go_on(agenda);
     }
 
     fn on_crash(&mut self, node: NodeId, _agenda: &mut Agenda<'_, Ask<S>>) {
