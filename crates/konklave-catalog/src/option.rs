@@ -186,11 +186,6 @@ impl Choice {
         Self { is_distinct: |_, _| false, ..self }
     }
 
-    /// Whether its name alone turns it on.
-    pub fn is_switch(&self) -> bool {
-        self.values == ["no", "yes"]
-    }
-
     /// Whether the option can have this value.
     pub fn allows(&self, value: &str) -> bool {
         self.check(value).is_ok()

@@ -186,13 +186,15 @@ fn in_one(titles: &[&str]) -> String {
 }
 
 fn choice(choice: &'static Choice) -> Arg {
+    // The name of a switch alone turns it on.
+    let is_switch = choice.values == ["no", "yes"];
     Arg::new(choice.name)
         .long(choice.name)
         .value_name(choice.name.to_uppercase())
         .help(choice.help)
         .help_heading("Variants")
         .value_parser(|text: &str| Ok::<_, String>(plain(text).into_owned()))
-        .num_args(if choice.is_switch() { 0..=1 } else { 1..=1 })
-        .require_equals(choice.is_switch())
+        .num_args(if is_switch { 0..=1 } else { 1..=1 })
+        .require_equals(is_switch)
         .default_missing_value("yes")
 }

@@ -4,13 +4,14 @@ mod user;
 
 use user::{json, refused};
 
-/// What is invoked once the queue is legal again has to follow from some content: the monitor judges
-/// it, and the clients go on with as many operations as before.
+/// What is invoked once the queue is legal again has to follow from some content: the monitor
+/// judges it, and the clients go on with as many operations as before.
 #[test]
 fn the_queue_recovers_from_each_damage() {
     for damage in ["twins", "holes", "anchors", "ends", "traces", "gets"] {
         let run = json(&format!(
-            "run skueue --nodes 8 --ops 10 --stabilising --max-delay 1 --corrupt queue:{damage}@15 --json"
+            "run skueue --nodes 8 --ops 10 --stabilising --max-delay 1 \
+             --corrupt queue:{damage}@15 --json"
         ));
         assert_eq!(run["verdict"], "ok", "{damage}: {run}");
         assert!(run["stabilisation"]["recovered_after_rounds"].is_u64(), "{damage}: {run}");

@@ -94,8 +94,8 @@ impl Partition {
     }
 }
 
-/// Garbage, from nowhere: `state:NODE@TIME` or `channel:FROM-TO@TIME`; or a damage that the algorithm
-/// has a name for: `PROBLEM:DAMAGE@TIME`.
+/// Garbage, from nowhere: `state:NODE@TIME` or `channel:FROM-TO@TIME`; or a damage that the
+/// algorithm has a name for: `PROBLEM:DAMAGE@TIME`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Corruption {
     /// What is hit.

@@ -1,5 +1,5 @@
-//! What is kept of operations beyond their number: a history, and what clients have found before they
-//! go on.
+//! What is kept of operations beyond their number: a history, and what clients have found before
+//! they go on.
 
 use std::collections::BTreeSet;
 
