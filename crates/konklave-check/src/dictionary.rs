@@ -130,7 +130,7 @@ where
         known: &Acquaintances,
         (local, reaction): (Local<P, A>, Reaction<P>),
     ) -> Transition {
-        let Reaction { effects, panic } = reaction;
+        let Reaction { effects, panic, .. } = reaction;
         let mut sends = Vec::new();
         let mut heard = Vec::new();
         if let Input::Command(command) = input {

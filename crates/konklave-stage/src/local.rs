@@ -1,7 +1,7 @@
 //! Everything about one node that can change: the node, its application, its timers.
 
 use std::any::Any;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::{AssertUnwindSafe, Location, catch_unwind};
 
 use konklave::protocol::{Broken, Effect, Input, Protocol};
 use konklave::{NodeId, Recorder};
@@ -57,6 +57,8 @@ pub enum Urge {
 pub struct Reaction<P: Protocol> {
     /// Everything that it does, in order.
     pub effects: Vec<Effect<P>>,
+    /// Where in the algorithm each of the effects stands.
+    pub statements: Vec<&'static Location<'static>>,
     /// The message of the assertion that failed in it, if one did.
     pub panic: Option<String>,
 }
@@ -143,7 +145,7 @@ where
         let mut env = Recorder::choosing(choices);
         let node = &mut self.node;
         let outcome = catch_unwind(AssertUnwindSafe(|| node.on_dyn(input.clone(), &mut env)));
-        let effects = env.take();
+        let (effects, statements) = env.take_with_statements();
         for effect in &effects {
             match effect {
                 Effect::SetTimer { timer, .. } => {
@@ -161,7 +163,7 @@ where
             }
         }
         let panic = outcome.err().map(|panic| panic_message(panic.as_ref()));
-        Reaction { effects, panic }
+        Reaction { effects, statements, panic }
     }
 }
 

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use std::error::Error;
 use std::fmt::{self, Display};
 use std::iter::repeat_n;
+use std::panic::Location;
 use std::sync::Arc;
 
 use konklave::NodeId;
@@ -68,6 +69,8 @@ impl<P: Protocol> Display for Letter<P> {
 pub struct Applied<P: Protocol> {
     /// What happened, as a line of a trace; a step has no state in it.
     pub line: Line<P>,
+    /// Where in the algorithm each effect of a step stands.
+    pub statements: Vec<&'static Location<'static>>,
     /// The promises that this broke.
     pub broken: Vec<Breach>,
 }

@@ -7,6 +7,7 @@ pub mod references;
 
 use std::fmt::{self, Debug, Display};
 use std::hash::Hash;
+use std::panic::Location;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -206,50 +207,73 @@ pub enum Input<P: Protocol> {
 }
 
 /// Everything a transition can do to the outside. Each driver implements this once.
+///
+/// Where in an algorithm's file an effect stands is known without the algorithm's help: every method
+/// knows its caller, and an environment that is chosen at run time hears of it by [`at`](Self::at).
 pub trait Env<P: Protocol> {
     /// Sends `msg` to `to`. Every call is one message, also to the node itself.
+    #[track_caller]
     fn send(&mut self, to: NodeId, msg: P::Msg);
 
     /// Starts `timer`, or restarts it if it is pending.
+    #[track_caller]
     fn set_timer(&mut self, timer: P::Timer, after: Duration);
 
     /// Stops `timer` if it is pending.
+    #[track_caller]
     fn cancel_timer(&mut self, timer: P::Timer);
 
     /// Tells the application.
+    #[track_caller]
     fn emit(&mut self, event: P::Event);
 
     /// A number in `0..bound`: drawn from the seed, or every one in turn by the checker.
+    #[track_caller]
     fn choose(&mut self, bound: u32) -> u32;
 
     /// Leaves for good, as the last thing that the node ever does. What is sent to it, and what is
     /// on its way, [comes back](Protocol::on_returned) to its sender.
+    #[track_caller]
     fn leave(&mut self);
+
+    /// The statement of the algorithm to which the next effect belongs. Only those who show it
+    /// listen.
+    fn at(&mut self, _statement: &'static Location<'static>) {}
 }
 
 impl<P: Protocol> Env<P> for &mut dyn Env<P> {
     fn send(&mut self, to: NodeId, msg: P::Msg) {
+        (**self).at(Location::caller());
         (**self).send(to, msg);
     }
 
     fn set_timer(&mut self, timer: P::Timer, after: Duration) {
+        (**self).at(Location::caller());
         (**self).set_timer(timer, after);
     }
 
     fn cancel_timer(&mut self, timer: P::Timer) {
+        (**self).at(Location::caller());
         (**self).cancel_timer(timer);
     }
 
     fn emit(&mut self, event: P::Event) {
+        (**self).at(Location::caller());
         (**self).emit(event);
     }
 
     fn choose(&mut self, bound: u32) -> u32 {
+        (**self).at(Location::caller());
         (**self).choose(bound)
     }
 
     fn leave(&mut self) {
+        (**self).at(Location::caller());
         (**self).leave();
+    }
+
+    fn at(&mut self, statement: &'static Location<'static>) {
+        (**self).at(statement);
     }
 }
 

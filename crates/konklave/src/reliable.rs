@@ -33,6 +33,7 @@ mod packet;
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Debug};
+use std::panic::Location;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -349,6 +350,10 @@ impl<P: Protocol, E: Env<Reliable<P>>> Env<P> for Numbering<'_, P, E> {
 
     fn leave(&mut self) {
         *self.presence = Presence::Gone;
+    }
+
+    fn at(&mut self, statement: &'static Location<'static>) {
+        self.env.at(statement);
     }
 }
 

@@ -3,6 +3,7 @@
 use std::any::Any;
 use std::fmt::Debug;
 use std::hash::Hasher;
+use std::panic::Location;
 use std::time::Duration;
 
 use konklave::protocol::{Data, Env, Input, Invariant, Protocol, Snapshot};
@@ -189,5 +190,9 @@ impl<P: Protocol> Env<P> for Erasing<'_, P::Command, P::Event> {
 
     fn leave(&mut self) {
         self.0.leave();
+    }
+
+    fn at(&mut self, statement: &'static Location<'static>) {
+        self.0.at(statement);
     }
 }

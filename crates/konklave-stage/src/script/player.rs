@@ -213,7 +213,7 @@ impl<M: Monitor> Player<M> {
     fn act(&mut self, action: &Action<Node<M>>) -> Result<(), String> {
         let mut number = self.stage.sent();
         let outcome = self.stage.apply(action, self.choices.make_contiguous());
-        let Applied { line, broken } = outcome.map_err(|impossible| impossible.to_string())?;
+        let Applied { line, broken, .. } = outcome.map_err(|impossible| impossible.to_string())?;
         let mut breaches = broken.into_iter().peekable();
         let mut say_broken = |output: &mut Vec<String>, effects| {
             while let Some(breach) = breaches.next_if(|breach| breach.effects == effects) {

@@ -89,7 +89,8 @@ where
             self.judge(verdict, 0, &mut broken);
         }
         let known = Acquaintances::of(&self.locals[node.index()].node, &input);
-        let Reaction { effects, panic } = self.locals[node.index()].take_step(&input, choices);
+        let reaction = self.locals[node.index()].take_step(&input, choices);
+        let Reaction { effects, statements, panic } = reaction;
         for (effect, before) in effects.iter().zip(1..) {
             match effect {
                 Effect::Send { to, msg } => {
@@ -122,7 +123,7 @@ where
         }
         self.steps += 1;
         let step = Step { at: self.now, node, input, number, effects, state: None };
-        Applied { line: Line::Step(step), broken }
+        Applied { line: Line::Step(step), statements, broken }
     }
 
     /// A message to a node that does not exist has a number too, but does not arrive.
@@ -210,7 +211,7 @@ where
         let mut broken = Vec::new();
         self.monitor.on_fault();
         self.judge(verdict, 0, &mut broken);
-        Applied { line: Line::Fault { at: self.now, what }, broken }
+        Applied { line: Line::Fault { at: self.now, what }, statements: Vec::new(), broken }
     }
 
     fn judge(&mut self, verdict: Result<(), Broken>, effects: usize, breaches: &mut Vec<Breach>) {

@@ -67,6 +67,7 @@
 //! [slot]: Hosts::Slot
 
 use std::fmt::Debug;
+use std::panic::Location;
 use std::time::Duration;
 
 use smallvec::SmallVec;
@@ -212,6 +213,11 @@ impl<E: Env<P>, P: Hosts<C>, C: Protocol> Env<C> for PartEnv<'_, E, P, C> {
     #[inline]
     fn leave(&mut self) {
         self.env.leave();
+    }
+
+    #[inline]
+    fn at(&mut self, statement: &'static Location<'static>) {
+        self.env.at(statement);
     }
 }
 
