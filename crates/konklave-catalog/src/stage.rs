@@ -2,14 +2,39 @@
 //! any system, step by step.
 
 use std::convert::Infallible;
+use std::panic::Location;
 
 use konklave::NodeId;
-use konklave::protocol::{Broken, Data, Monitor};
+use konklave::protocol::{Broken, Data, Monitor, Protocol};
 use konklave::trace::Line;
 use konklave_stage::erased::{AnyNode, Erased, Value};
 use konklave_stage::{Action, Application, Stage, Status};
 
 use crate::refusal::Refusal;
+
+/// What an action has come to.
+#[derive(Clone, Debug)]
+pub struct Moved {
+    /// What happened, as a line of a trace.
+    pub line: Line<Erased>,
+    /// Where in the algorithm each effect of a step stands.
+    pub statements: Vec<&'static Location<'static>>,
+    /// The promises that this broke, the first one first.
+    pub broken: Vec<Broken>,
+}
+
+/// A node at one moment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Seen {
+    /// Whether it takes part.
+    pub status: Status,
+    /// Its state, as the algorithm prints it.
+    pub state: String,
+    /// The nodes that it waits for, ascending.
+    pub waits_for: Vec<NodeId>,
+    /// The nodes whose addresses it holds; `None` if the network decides whom it may talk to.
+    pub knows: Option<Vec<NodeId>>,
+}
 
 /// A system at one moment, which can be looked at and stepped. A copy is the way back.
 pub trait AnyStage {
@@ -24,16 +49,33 @@ pub trait AnyStage {
     /// # Errors
     ///
     /// If it cannot happen now. Then nothing has changed.
-    fn apply(&mut self, action: &Action<Erased>, choices: &[u32]) -> Result<Line<Erased>, Refusal>;
+    fn apply(&mut self, action: &Action<Erased>, choices: &[u32]) -> Result<Moved, Refusal>;
 
-    /// Each node: whether it is up, and its state as the algorithm prints it.
-    fn nodes(&self) -> Vec<(Status, String)>;
+    /// Lets something happen that has happened elsewhere: the rules about order, pace and
+    /// applications are those of the recording.
+    ///
+    /// # Errors
+    ///
+    /// If it is impossible. Then nothing has changed.
+    fn follow(&mut self, action: &Action<Erased>, choices: &[u32]) -> Result<Moved, Refusal>;
+
+    /// Lets time pass until then.
+    fn pass_until(&mut self, then: u64);
+
+    /// The number of nodes.
+    fn size(&self) -> usize;
+
+    /// A node; `None` if there is no such node.
+    fn node(&self, node: NodeId) -> Option<Seen>;
 
     /// What is in transit: number, sender, receiver and content, in the order of sending.
     fn transit(&self) -> Vec<(u32, NodeId, NodeId, Value)>;
 
     /// Whether nothing has to happen any more.
     fn is_at_rest(&self) -> bool;
+
+    /// What would be broken if nothing more happened: a promise that is still open.
+    fn open(&self) -> Option<Broken>;
 
     /// The first promise that was broken.
     fn broken(&self) -> Option<&Broken>;
@@ -57,18 +99,34 @@ where
         self.faults().into_iter().map(erased).collect()
     }
 
-    fn apply(&mut self, action: &Action<Erased>, choices: &[u32]) -> Result<Line<Erased>, Refusal> {
+    fn apply(&mut self, action: &Action<Erased>, choices: &[u32]) -> Result<Moved, Refusal> {
         let action = typed(action.clone())?;
         if !self.allows(&action) {
             return Err(Refusal::new("this cannot happen now"));
         }
-        let applied = self.apply(&action, choices);
-        let outcome = applied.map_err(|impossible| Refusal::new(impossible.to_string()))?;
-        Ok(AnyNode::erase(&outcome.line))
+        moved(self, &action, choices)
     }
 
-    fn nodes(&self) -> Vec<(Status, String)> {
-        self.locals().iter().map(|local| (local.status, format!("{:?}", local.node))).collect()
+    fn follow(&mut self, action: &Action<Erased>, choices: &[u32]) -> Result<Moved, Refusal> {
+        moved(self, &typed(action.clone())?, choices)
+    }
+
+    fn pass_until(&mut self, then: u64) {
+        self.pass_until(then);
+    }
+
+    fn size(&self) -> usize {
+        self.locals().len()
+    }
+
+    fn node(&self, node: NodeId) -> Option<Seen> {
+        let local = self.local(node).ok()?;
+        Some(Seen {
+            status: local.status,
+            state: format!("{:?}", local.node),
+            waits_for: local.node.waits_for().iter().collect(),
+            knows: local.node.knows(),
+        })
     }
 
     fn transit(&self) -> Vec<(u32, NodeId, NodeId, Value)> {
@@ -79,6 +137,10 @@ where
         self.is_at_rest()
     }
 
+    fn open(&self) -> Option<Broken> {
+        self.monitor().at_rest().err()
+    }
+
     fn broken(&self) -> Option<&Broken> {
         self.broken()
     }
@@ -86,6 +148,26 @@ where
     fn copy(&self) -> Box<dyn AnyStage> {
         Box::new(self.clone())
     }
+}
+
+fn moved<C, E, A, M>(
+    stage: &mut Stage<AnyNode<C, E>, A, M>,
+    action: &Action<AnyNode<C, E>>,
+    choices: &[u32],
+) -> Result<Moved, Refusal>
+where
+    C: Data,
+    E: Data,
+    A: Application<Command = C, Event = E>,
+    M: Monitor<Command = C, Event = E>,
+{
+    let applied = stage.apply(action, choices);
+    let applied = applied.map_err(|impossible| Refusal::new(impossible.to_string()))?;
+    Ok(Moved {
+        line: AnyNode::erase(&applied.line),
+        statements: applied.statements,
+        broken: applied.broken.into_iter().map(|breach| breach.broken).collect(),
+    })
 }
 
 /// The same action without the type of its command: all else has none.

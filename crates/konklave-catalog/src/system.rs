@@ -287,9 +287,10 @@ impl<X: Problem> System for Nodes<'_, X> {
     }
 
     fn stage(&self, plan: &CheckPlan) -> Result<Box<dyn AnyStage>, Refusal> {
-        let explored = explored(&self.problem, self.site, &|me| self.erased(me), plan)?;
-        let invariants = explored.nodes.first().map_or_else(Vec::new, |node| node.invariants());
-        let stage = Stage::new(explored.nodes, explored.applications, explored.monitor);
+        let clients = self.problem.clients(self.site, plan.budget.as_deref())?;
+        let nodes: Vec<_> = NodeId::all(clients.len() as u32).map(|me| self.erased(me)).collect();
+        let invariants = nodes.first().map_or_else(Vec::new, |node| node.invariants());
+        let stage = Stage::new(nodes, clients, self.problem.monitor(self.site));
         let stage = stage.ruled(plan.world.order, plan.world.pace);
         Ok(Box::new(stage.watched(invariants)))
     }
