@@ -5,11 +5,11 @@ use std::io::{BufRead, Lines, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use konklave::protocol::Input;
-use konklave::trace::{self, Fault, Line};
+use konklave::trace::{self, Line};
 use konklave_catalog::catalog::Catalog;
 use konklave_catalog::setup::Setup;
 use konklave_catalog::site::Site;
+use konklave_report::show::sentence;
 use konklave_stage::erased::Erased;
 use serde_json::{Value, json};
 
@@ -167,7 +167,7 @@ pub(crate) fn rebuild(header: &Value, catalog: &'static Catalog) -> Result<Site,
 }
 
 /// The setup in the first line of a trace.
-fn read_header(line: &str) -> Result<Value, String> {
+pub(crate) fn read_header(line: &str) -> Result<Value, String> {
     let header: Value = serde_json::from_str(line)
         .map_err(|_| "this is not a trace: its first line is not JSON".to_owned())?;
     match header.get("konklave_trace").and_then(Value::as_u64) {
@@ -193,15 +193,7 @@ pub fn describe(line: &Line<Erased>) -> String {
     match line {
         Line::Step(step) => {
             let node = step.node;
-            let what = match &step.input {
-                Input::Start => format!("{node} starts"),
-                Input::Command(command) => format!("{node} is told to {command:?}"),
-                Input::Message { from, msg } => format!("{node} receives {msg:?} from {from}"),
-                Input::Timer(timer) => format!("{node} times out: {timer:?}"),
-                Input::Tick => format!("{node} acts by itself"),
-                Input::Returned { to, msg } => format!("{node} gets back from {to}: {msg:?}"),
-            };
-            let mut text = format!("{:>8}  {what}", step.at);
+            let mut text = format!("{:>8}  {}", step.at, sentence(line));
             for effect in &step.effects {
                 let _ = write!(text, "\n          {node} {effect}");
             }
@@ -210,27 +202,7 @@ pub fn describe(line: &Line<Erased>) -> String {
             }
             text
         }
-        Line::Fault { at, what } => format!("{at:>8}  {}", describe_fault(what)),
-        Line::Loop { at } => format!("{at:>8}  the steps from here on can repeat for ever"),
-        Line::End(end) => format!("{:>8}  end: {}", end.time, end.ended),
-    }
-}
-
-fn describe_fault(fault: &Fault<Erased>) -> String {
-    match fault {
-        Fault::Lost(number) => format!("message {number} is lost"),
-        Fault::Doubled(number) => format!("message {number} is duplicated"),
-        Fault::Missed(number) => format!("message {number} reaches a crashed node"),
-        Fault::Crash(node) => format!("{node} crashes"),
-        Fault::Restart(node) => format!("{node} restarts"),
-        Fault::Pause(node) => format!("{node} pauses"),
-        Fault::Resume(node) => format!("{node} resumes"),
-        Fault::Partition(groups) => format!("partition {groups} begins"),
-        Fault::Heal(groups) => format!("partition {groups} heals"),
-        Fault::Garbage { node, messages } => {
-            format!("the state of {node} is corrupted, as if by {messages:?}")
-        }
-        Fault::Damage { node, name, .. } => format!("the state of {node} is damaged: {name}"),
-        Fault::Forged { from, to } => format!("a forged message from {from} to {to} appears"),
+        Line::Fault { at, .. } | Line::Loop { at } => format!("{at:>8}  {}", sentence(line)),
+        Line::End(end) => format!("{:>8}  {}", end.time, sentence(line)),
     }
 }

@@ -18,5 +18,5 @@ mod layout;
 mod picture;
 mod tree;
 
-pub use layout::Layout;
+pub use layout::{Layout, places};
 pub use picture::{Network, RoleLook};

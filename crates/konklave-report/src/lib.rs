@@ -34,7 +34,7 @@ pub mod html;
 pub mod junit;
 pub mod network;
 pub mod over_time;
-mod show;
+pub mod show;
 pub mod spacetime;
 pub mod statistics;
 pub mod stored;

@@ -3,7 +3,7 @@
 mod token;
 
 use konklave::graph::{Form, Graph};
-use konklave_draw::network::{Layout, Network, RoleLook};
+use konklave_draw::network::{self, Layout, Network, RoleLook};
 
 use crate::account::{Account, Fate, SpanKind};
 pub use token::Token;
@@ -164,6 +164,12 @@ pub fn picture(title: &str, graph: &Graph, roles: &Roles) -> String {
         network = network.group(name, members.iter().copied());
     }
     network.svg()
+}
+
+/// Where the nodes of a network lie, in the layout that shows its form: from (0, 0) on, in pixels.
+pub fn places(graph: &Graph) -> Vec<(f64, f64)> {
+    let edges = graph.iter_edges().map(|(from, to)| (from.index(), to.index())).collect();
+    network::places(layout(graph), graph.nodes() as usize, &[edges])
 }
 
 /// The layout that shows the network's form.

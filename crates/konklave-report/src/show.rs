@@ -1,13 +1,56 @@
 //! Messages, timers, commands and events of any algorithm, for people.
 
-use konklave_stage::erased::Value;
+use konklave::protocol::Input;
+use konklave::trace::{Fault, Line};
+use konklave_stage::erased::{Erased, Value};
 use konklave_stage::kind::{variant, variants};
 use serde_json::Value as Json;
 
 /// The whole value: as the algorithm prints it, or nearly so if it was read from a file.
-pub(crate) fn text(value: &Value) -> String {
+pub fn text(value: &Value) -> String {
     let printed = format!("{value:?}");
     if printed.is_empty() { print(&value.to_json()) } else { printed }
+}
+
+/// What a line of a trace tells, in one sentence: what happened, without its effects.
+pub fn sentence(line: &Line<Erased>) -> String {
+    match line {
+        Line::Step(step) => {
+            let node = step.node;
+            match &step.input {
+                Input::Start => format!("{node} starts"),
+                Input::Command(command) => format!("{node} is told to {}", text(command)),
+                Input::Message { from, msg } => {
+                    format!("{node} receives {} from {from}", text(msg))
+                }
+                Input::Timer(timer) => format!("{node} times out: {}", text(timer)),
+                Input::Tick => format!("{node} acts by itself"),
+                Input::Returned { to, msg } => format!("{node} gets back from {to}: {}", text(msg)),
+            }
+        }
+        Line::Fault { what, .. } => fault(what),
+        Line::Loop { .. } => "the steps from here on can repeat for ever".to_owned(),
+        Line::End(end) => format!("end: {}", end.ended),
+    }
+}
+
+fn fault(fault: &Fault<Erased>) -> String {
+    match fault {
+        Fault::Lost(number) => format!("message {number} is lost"),
+        Fault::Doubled(number) => format!("message {number} is duplicated"),
+        Fault::Missed(number) => format!("message {number} reaches a crashed node"),
+        Fault::Crash(node) => format!("{node} crashes"),
+        Fault::Restart(node) => format!("{node} restarts"),
+        Fault::Pause(node) => format!("{node} pauses"),
+        Fault::Resume(node) => format!("{node} resumes"),
+        Fault::Partition(groups) => format!("partition {groups} begins"),
+        Fault::Heal(groups) => format!("partition {groups} heals"),
+        Fault::Garbage { node, messages } => {
+            format!("the state of {node} is corrupted, as if by {messages:?}")
+        }
+        Fault::Damage { node, name, .. } => format!("the state of {node} is damaged: {name}"),
+        Fault::Forged { from, to } => format!("a forged message from {from} to {to} appears"),
+    }
 }
 
 /// What a message says to its receiver: the innermost of the variants that make up its kind, with

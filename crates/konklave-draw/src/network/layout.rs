@@ -29,12 +29,9 @@ pub enum Layout {
     Force,
 }
 
-/// Places of `nodes` nodes, from (0, 0) on, in pixels.
-pub(super) fn places(
-    layout: Layout,
-    nodes: usize,
-    classes: &[Vec<(usize, usize)>],
-) -> Vec<(f64, f64)> {
+/// Places of `nodes` nodes, from (0, 0) on, in pixels. Edges come in classes; each of them is a pair
+/// of nodes.
+pub fn places(layout: Layout, nodes: usize, classes: &[Vec<(usize, usize)>]) -> Vec<(f64, f64)> {
     let places = match layout {
         Layout::Circle => circle(nodes),
         Layout::Line => line(nodes),
