@@ -19,6 +19,7 @@ use crate::draw::{DrawArgs, ExportArgs};
 use crate::experiment::ExperimentArgs;
 use crate::fuzz::FuzzArgs;
 use crate::given::Given;
+use crate::lab::LabArgs;
 use crate::replay::ReplayArgs;
 use crate::ring::RingArgs;
 use crate::setup::read_file;
@@ -38,6 +39,7 @@ pub use turns::TurnArgs;
   konklave run chang-roberts --nodes 1000000     at scale
   konklave check maekawa --nodes 3               in every order
   konklave fuzz cao-singhal                      at random
+  konklave lab                                   in a browser
 
 Exit codes: 0 fine, 1 a promise was broken, 2 bad usage or input, 3
 inconclusive.")]
@@ -72,6 +74,8 @@ pub enum Verb {
     Draw(DrawArgs),
     /// Convert a trace for other programs: ShiViz, Perfetto, spreadsheets
     Export(ExportArgs),
+    /// Watch and steer systems in a browser
+    Lab(LabArgs),
     /// Check whether a history is linearizable or sequentially consistent
     CheckHistory(CheckHistoryArgs),
     /// Run repeated leader elections on a ring of threads

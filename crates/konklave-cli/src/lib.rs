@@ -15,6 +15,7 @@ pub mod failure;
 pub mod fuzz;
 pub mod given;
 mod input;
+pub mod lab;
 pub mod list;
 mod out;
 mod output;
@@ -88,6 +89,7 @@ fn carry_out(cli: &Cli, catalog: &'static Catalog) -> Result<Exit, Failure> {
         Verb::Draw(args) => draw::draw(args, catalog),
         Verb::Export(args) => draw::export(args, catalog),
         Verb::Replay(args) => replay::replay(args, catalog),
+        Verb::Lab(args) => lab::lab(args, catalog),
         Verb::CheckHistory(args) => check_history::check_history(args),
         Verb::Ring(args) => ring::ring(args),
         Verb::Experiment(args) => experiment::experiment(args),
