@@ -27,6 +27,7 @@ impl Catalog {
             crate::queue::entries(),
             crate::stack::entries(),
             crate::heap::entries(),
+            crate::search::entries(),
             crate::selection::entries(),
             crate::consensus::entries(),
         ];

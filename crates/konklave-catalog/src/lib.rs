@@ -29,6 +29,7 @@
 pub mod booking;
 pub mod budget;
 pub mod catalog;
+mod check;
 pub mod compare;
 pub mod consensus;
 pub mod demand;
@@ -49,7 +50,7 @@ pub mod problem;
 pub mod quantity;
 pub mod queue;
 pub mod refusal;
-mod search;
+pub mod search;
 pub mod selection;
 pub mod setup;
 pub mod site;

@@ -18,10 +18,10 @@ use konklave_stage::replay::Replayed;
 use konklave_stage::script::Script;
 use serde_json::{Map, Value as Json};
 
+use crate::check::search;
 use crate::problem::Problem;
 use crate::quantity::Measures;
 use crate::refusal::Refusal;
-use crate::search::search;
 use crate::site::Site;
 use crate::stage::AnyStage;
 use cast::{Cast, Hall, Typed, Untyped, typed};

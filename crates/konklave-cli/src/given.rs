@@ -147,13 +147,21 @@ fn option(catalog: &Catalog, option: &'static Opt, verb: Verb) -> Arg {
         .map(|problem| problem.title)
         .collect();
     let usual = defaults(catalog, option, verb);
+    // Several problems may have an option of this name. Its own one checks the value again.
+    let problems = catalog.problems().iter();
+    let checks = problems.filter_map(|it| it.option(option.name)).map(|it| it.check);
+    let checks: Vec<_> = checks.collect();
+    let valid = move |text: &str| match checks.iter().any(|check| check(text).is_ok()) {
+        true => Ok(()),
+        false => (option.check)(text),
+    };
     let check = move |text: &str| {
         // A list keeps its commas; each number in it may be written in any form.
         let text = text.split(',').map(plain).collect::<Vec<_>>().join(",");
         match verb {
-            Verb::Sweep => split(&text, option.check).map(drop),
-            Verb::Compare if option.is_series => split(&text, option.check).map(drop),
-            _ => (option.check)(&text),
+            Verb::Sweep => split(&text, &valid).map(drop),
+            Verb::Compare if option.is_series => split(&text, &valid).map(drop),
+            _ => valid(&text),
         }
         .map(|()| text)
     };

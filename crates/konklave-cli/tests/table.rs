@@ -226,7 +226,7 @@ fn messages_have_the_same_kinds_in_a_trace_as_in_the_simulator() {
 fn everyone_is_served_and_everyone_learns_the_winner() {
     let served = [("mutex", "entries", 9 * 3), ("booking", "attempts", 9 * 3)];
     let others = [("election", "known_by", 9), ("dictionary", "operations", 9 * 3)];
-    let queues = ["queue", "stack", "heap"].map(|name| (name, "operations", 9 * 3));
+    let queues = ["queue", "stack", "heap", "search"].map(|name| (name, "operations", 9 * 3));
     let chosen = [("selection", "selections", 9)];
     let stable = [("consensus", "minority", 0), ("overlay", "searches", 9)];
     let served = [&served[..], &others, &queues, &chosen, &stable].concat();
@@ -243,6 +243,7 @@ fn everyone_is_served_and_everyone_learns_the_winner() {
             "dictionary" | "queue" | "stack" | "heap" => {
                 case.setup.with("ops", 3).with_others(entry)
             }
+            "search" => case.setup.with("keys", 9).with("queries", 18).with_others(entry),
             _ => case.setup.with("requesters", "all").with("entries", 3),
         };
         let report = case.run(entry).unwrap();

@@ -9,8 +9,11 @@ use konklave_check::history::{History, Operation, write};
 /// A history as text. Witnesses of parts are made places of one order of all operations; if there
 /// is no such order, the history has no witnesses.
 pub(super) fn text<O: Object>(places: Places, mut operations: Vec<Operation<O::Op>>) -> String {
-    if places == Places::OfPart {
-        let order = one_order::<O>(&operations);
+    if places != Places::OfAll {
+        let order = match places {
+            Places::OfChanges => order_of_changes::<O>(&operations),
+            Places::OfAll | Places::OfPart => one_order::<O>(&operations),
+        };
         let mut witnesses = vec![None; operations.len()];
         for (place, index) in (0..).zip(order.unwrap_or_default()) {
             witnesses[index] = Some(vec![place]);
@@ -27,6 +30,20 @@ pub(super) fn text<O: Object>(places: Places, mut operations: Vec<Operation<O::O
         .and_then(Result::ok)
         .and_then(|()| String::from_utf8(text).ok())
         .unwrap_or_default()
+}
+
+/// The order of the operations that have returned, where those that ask have seen so many changes:
+/// before the next one, in the order in which they were invoked.
+fn order_of_changes<O: Object>(operations: &[Operation<O::Op>]) -> Option<Vec<usize>> {
+    let done = (0..operations.len()).filter(|index| operations[*index].returned.is_some());
+    let place = |index: usize| {
+        let operation = &operations[index];
+        let witness = *operation.witness.as_ref()?.first()?;
+        Some(((witness, !O::nature(operation.op).asks(), operation.invoked), index))
+    };
+    let mut places: Vec<_> = done.map(place).collect::<Option<_>>()?;
+    places.sort_unstable();
+    Some(places.into_iter().map(|(_, index)| index).collect())
 }
 
 /// An order of the operations that have returned which agrees with the order of each part, with

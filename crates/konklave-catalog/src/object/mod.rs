@@ -6,6 +6,7 @@ pub mod collection;
 mod history;
 pub mod options;
 pub mod report;
+pub mod scatter;
 pub mod workload;
 
 use std::marker::PhantomData;
@@ -22,7 +23,7 @@ use crate::refusal::Refusal;
 use crate::setup::Setup;
 use crate::site::Site;
 use client::User;
-use options::{CLIENTS, ITEMS, JOINS, KEYS, LEAVES, MIX, OPS, Ops, RATE, WINDOW};
+use options::{CLIENTS, ITEMS, JOINS, KEYS, Keys, LEAVES, MIX, OPS, Ops, RATE, WINDOW};
 use report::ObjectReport;
 use workload::{Plan, Users};
 
@@ -48,6 +49,11 @@ pub trait Service: Sized + 'static {
     /// from 0.
     fn keys(_site: &Site) -> Option<RangeInclusive<u64>> {
         None
+    }
+
+    /// What the processes of a run do, where that does not follow from the options of all objects.
+    fn plan(_site: &Site, plan: Plan) -> Plan {
+        plan
     }
 
     /// The measurements that have names of its own.
@@ -210,7 +216,7 @@ impl<S: Service> Problem for Shared<S> {
             ));
         };
         let rate: Option<f64> = site.given(RATE.name).and_then(|text| text.parse().ok());
-        let users = Users::new(Plan {
+        let plan = Plan {
             clients: members.iter().copied().take(clients as usize).collect(),
             members,
             joiners: self.joiners(site).map(NodeId).collect(),
@@ -220,10 +226,12 @@ impl<S: Service> Problem for Shared<S> {
             pause: rate.map(|rate| options.delay.mean() / rate),
             mix: letters::<S>(site)?,
             items: site.value(&ITEMS),
-            keys: site.value(&KEYS),
+            keys: site.get(&KEYS).unwrap_or(Keys::Uniform),
             among: S::keys(site),
+            scatter: None,
             stabilises: self.stabilises,
-        });
+        };
+        let users = Users::new(S::plan(site, plan));
         Ok(if self.recovers == Recovers::Never { users } else { users.going_on(ops) })
     }
 

@@ -134,24 +134,29 @@ pub(super) fn tree_node(client: NodeId, n: u32, levels: u32) -> u64 {
 }
 
 /// How many operations, or which.
-pub static OPS: Opt = Opt {
-    name: "ops",
-    value: "COUNT",
-    help: "Operations of each client; in a check also a script such as pg/g1: what each client \
-           does, in letters of --mix with the number of a key",
-    usual: &[
-        (Verb::Run, Usual::Is("20")),
-        (Verb::Check, Usual::Is("1")),
-        (Verb::Compare, Usual::Is("20")),
-        (Verb::Sweep, Usual::Is("20")),
-    ],
-    check: is::<Ops>,
-    draw: |draw| Some(draw.random.below(8).to_string()),
-    is_series: false,
-    is_budget: true,
-};
+pub static OPS: Opt = ops(&[
+    (Verb::Run, Usual::Is("20")),
+    (Verb::Check, Usual::Is("1")),
+    (Verb::Compare, Usual::Is("20")),
+    (Verb::Sweep, Usual::Is("20")),
+]);
 
-const fn optional(
+/// How many operations, or which, with the defaults of an object.
+pub const fn ops(usual: &'static [(Verb, Usual)]) -> Opt {
+    Opt {
+        name: "ops",
+        value: "COUNT",
+        help: "Operations of each client; in a check also a script such as pg/g1: what each client \
+           does, in letters of --mix with the number of a key",
+        usual,
+        check: is::<Ops>,
+        draw: |draw| Some(draw.random.below(8).to_string()),
+        is_series: false,
+        is_budget: true,
+    }
+}
+
+pub(crate) const fn optional(
     name: &'static str,
     value: &'static str,
     help: &'static str,
@@ -213,7 +218,10 @@ pub static WINDOW: Opt = Opt {
 pub const fn mix(usual: &'static [(Verb, Usual)]) -> Opt {
     let help = "Operations, each as often as its letter is here. Dictionary: p puts, g gets, d \
                 deletes; queue: e enqueues, d dequeues; stack: i \
-                pushes, r pops; heap: i inserts, d deletes a minimum";
+                pushes, r pops; heap: i inserts, d deletes a minimum; \
+                search: i inserts, d deletes, s searches for the longest common prefix, c for the \
+                key, n and p for the next key on each side, a counts all keys that are equal but \
+                for 3 bits";
     optional("mix", "LETTERS", help, usual, is_text)
 }
 
@@ -242,14 +250,17 @@ pub static MIX: Opt = mix(&[
     (Verb::Sweep, Usual::Is("pppgggd")),
 ]);
 
+pub(crate) const KEYS_HELP: &str = "\
+    Keys of operations: uniform, zipf:EXPONENT, one, or tree: every client searches in a tree of \
+    --ops levels whose nodes are keys, from the root down; search: how many keys come first";
+
 /// On which keys.
 pub static KEYS: Opt = Opt {
     draw: |draw| Some(draw.pick(&["uniform", "zipf:1", "one"]).to_owned()),
     ..optional(
         "keys",
         "DISTRIBUTION",
-        "Keys of operations: uniform, zipf:EXPONENT, one, or tree: every client searches in a tree \
-         of --ops levels whose nodes are keys, from the root down",
+        KEYS_HELP,
         &[
             (Verb::Run, Usual::Is("uniform")),
             (Verb::Compare, Usual::Is("uniform")),

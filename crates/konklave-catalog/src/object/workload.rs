@@ -14,6 +14,7 @@ mod kept;
 use super::Service;
 use super::options::{KeyDraw, Keys, tree_node};
 use super::report::ObjectReport;
+use super::scatter::Scatter;
 use kept::Again;
 
 /// The most levels of a search tree: a million leaves.
@@ -44,6 +45,8 @@ pub struct Plan {
     pub keys: Keys,
     /// Which keys there are, if that is given.
     pub among: Option<RangeInclusive<u64>>,
+    /// What keys are, if they are not just numbered.
+    pub scatter: Option<Scatter>,
     /// Whether the system is self-stabilising.
     pub stabilises: bool,
 }
@@ -201,6 +204,7 @@ impl<S: Service> Users<S> {
             }
         };
         let letter = letter.unwrap_or(self.plan.mix[0]);
+        let key = self.plan.scatter.map_or(key, |scatter| scatter.key(key));
         S::operation(letter, key, self.fresh).expect("letters of the mix were checked")
     }
 

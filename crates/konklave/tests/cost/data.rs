@@ -1,5 +1,6 @@
 //! What overlays, dictionaries and consensus cost.
 
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use konklave_catalog::catalog::Catalog;
@@ -185,6 +186,39 @@ fn what_is_written_to_a_log_prevails() {
         for seed in 1..=10 {
             let value = run("median-log", 256, seed, &given).problem.get("value");
             assert!(value > Some(1.0), "seed {seed}: {value:?}");
+        }
+    }
+}
+
+/// A binary search reads at most floor(log2(W + 1)) + 5 entries, whatever the dictionary; a walk
+/// one for each length. All entries can be found from the root in the end: n inner nodes and n + 1
+/// leaves, and for a Patricia trie nothing else.
+#[test]
+fn a_search_reads_no_more_entries_than_stated() {
+    let numbers = |report: &RunReport<Measures>| -> BTreeMap<String, f64> {
+        report.problem.numbers().collect()
+    };
+    for (width, bound) in [(3_u32, 7.0), (15, 9.0), (16, 9.0), (62, 10.0), (63, 11.0), (64, 11.0)] {
+        for (variant, dictionary) in
+            [("hashed", "server-dht"), ("hashed", "combine-split"), ("patricia", "server-dht")]
+        {
+            let keys = 60.min(1 << width.min(10)) as f64;
+            let (width, count) = (width.to_string(), keys.to_string());
+            let given = [
+                ("width", &width[..]),
+                ("keys", &count),
+                ("queries", "60"),
+                ("variant", variant),
+                ("dictionary", dictionary),
+            ];
+            let report = numbers(&run("patricia", 5, 1, &given));
+            let walk = width.parse::<f64>().unwrap() + 2.0;
+            let bound = if variant == "hashed" { bound } else { walk };
+            assert_eq!(report["bound"], bound, "{width} bits, {variant}");
+            assert!(report["reads_max"] <= bound, "{width} bits, {variant}: {report:?}");
+            let edges = report["msd_share"] * report["records"];
+            assert!((report["records"] - edges - 2.0 * keys - 1.0).abs() < 1e-6, "{report:?}");
+            assert!(variant == "hashed" || edges == 0.0);
         }
     }
 }
