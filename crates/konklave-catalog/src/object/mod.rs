@@ -70,6 +70,8 @@ pub struct Shared<S> {
     is_monotone: bool,
     /// Whether answers without witnesses are judged.
     explains: bool,
+    /// Whether operations of a process that overlap may be carried out in any order.
+    is_unordered: bool,
     recovers: Recovers,
     service: PhantomData<S>,
 }
@@ -87,9 +89,15 @@ enum Recovers {
 impl<S> Shared<S> {
     /// The problem for algorithms with this many servers, which are not members.
     pub fn new(servers: u32) -> Self {
-        let (stabilises, is_monotone, explains) = (false, false, false);
-        let recovers = Recovers::Never;
-        Self { servers, stabilises, is_monotone, explains, recovers, service: PhantomData }
+        Self {
+            servers,
+            stabilises: false,
+            is_monotone: false,
+            explains: false,
+            is_unordered: false,
+            recovers: Recovers::Never,
+            service: PhantomData,
+        }
     }
 
     /// The same for algorithms that recover from damages, and begin in a legal state or not. Once
@@ -116,6 +124,12 @@ impl<S> Shared<S> {
     #[must_use]
     pub fn explaining(self) -> Self {
         Self { explains: true, ..self }
+    }
+
+    /// The same for algorithms that may carry out overlapping operations of a process in any order.
+    #[must_use]
+    pub fn unordered(self) -> Self {
+        Self { is_unordered: true, ..self }
     }
 
     /// The members at the beginning. The nodes behind them join later.
@@ -196,6 +210,7 @@ impl<S: Service> Problem for Shared<S> {
     fn monitor(&self, _site: &Site) -> Self::Monitor {
         let monitor = Monitor::new(S::PLACES);
         let monitor = if self.is_monotone { monitor.monotone() } else { monitor };
+        let monitor = if self.is_unordered { monitor.unordered() } else { monitor };
         let monitor = if self.explains { monitor.explaining() } else { monitor };
         if self.recovers == Recovers::FromStart { monitor.damaged() } else { monitor }
     }

@@ -63,6 +63,8 @@ pub struct Monitor<O: Object> {
     found: Option<Found>,
     /// All operations, if answers without witnesses are judged.
     explained: Option<Explained<O>>,
+    /// Whether operations of a process that overlap may be carried out in any order.
+    is_unordered: bool,
     judged: Judged<O>,
 }
 
@@ -96,6 +98,7 @@ impl<O: Object> Monitor<O> {
             is_torn: false,
             found: None,
             explained: None,
+            is_unordered: false,
             judged: Judged::All,
         }
     }
@@ -131,6 +134,13 @@ impl<O: Object> Monitor<O> {
     #[must_use]
     pub fn explaining(self) -> Self {
         Self { explained: Some(Explained::default()), ..self }
+    }
+
+    /// Does not watch the program order: sequential consistency is not promised, but the answers
+    /// are to be explained by an order that agrees with real time.
+    #[must_use]
+    pub fn unordered(self) -> Self {
+        Self { is_unordered: true, ..self }
     }
 
     fn explain(&mut self, node: NodeId, ticket: u32, answer: Answer) -> Result<(), Broken> {
@@ -186,8 +196,11 @@ impl<O: Object> Monitor<O> {
                 format!("operation {ticket} of node {node} returns, but is not outstanding");
             return Broken::by(node, RETURNS, detail);
         };
-        match faults.first() {
+        let is_watched =
+            |fault: &&Fault<_>| !self.is_unordered || !matches!(fault, Fault::ProgramOrder(..));
+        match faults.iter().find(is_watched) {
             None => Ok(()),
+            Some(fault) if self.is_unordered => Broken::by(node, LINEARIZABLE, fault.to_string()),
             Some(fault @ Fault::RealTime(..)) => Broken::by(node, LINEARIZABLE, fault.to_string()),
             Some(fault) => Broken::by(node, CONSISTENT, fault.to_string()),
         }
@@ -265,7 +278,11 @@ where
     }
 
     fn watches(&self, promise: &str) -> bool {
-        promise != MONOTONE || self.found.is_some()
+        match promise {
+            MONOTONE => self.found.is_some(),
+            CONSISTENT => !self.is_unordered,
+            _ => true,
+        }
     }
 
     fn at_rest(&self) -> Result<(), Broken> {
@@ -277,7 +294,8 @@ where
         if let Some(gap) = self.replay.gap().filter(|_| is_whole) {
             let detail =
                 format!("no operation has place {gap} of an order, but later ones are taken");
-            return Broken::promise(CONSISTENT, detail);
+            let promise = if self.is_unordered { LINEARIZABLE } else { CONSISTENT };
+            return Broken::promise(promise, detail);
         }
         let waiting = [("join", &self.joining), ("leave", &self.leaving)];
         for (what, nodes) in waiting {
@@ -328,6 +346,23 @@ mod tests {
         late.on_event(ONE, &returned(1, None, 1)).unwrap();
         late.on_command(NodeId(2), &Command::Invoke(QueueOp::Enqueue(9))).unwrap();
         assert_eq!(promise(late.on_event(NodeId(2), &returned(0, None, 0))), LINEARIZABLE);
+    }
+
+    #[test]
+    fn without_program_order_only_overlapping_operations_may_change_places() {
+        let mut ordered = Monitor::<Queue>::new(Places::OfAll);
+        for op in [QueueOp::Dequeue, QueueOp::Enqueue(4)] {
+            ordered.on_command(ONE, &Command::Invoke(op)).unwrap();
+        }
+        let mut unordered = ordered.clone().unordered();
+        assert!(!unordered.watches(CONSISTENT) && unordered.watches(LINEARIZABLE));
+        ordered.on_event(ONE, &returned(1, None, 0)).unwrap();
+        assert_eq!(promise(ordered.on_event(ONE, &returned(0, Some(4), 1))), CONSISTENT);
+        unordered.on_event(ONE, &returned(1, None, 0)).unwrap();
+        let mut wrong = unordered.clone();
+        assert_eq!(promise(wrong.on_event(ONE, &returned(0, None, 1))), LINEARIZABLE);
+        unordered.on_event(ONE, &returned(0, Some(4), 1)).unwrap();
+        assert_eq!(unordered.at_rest(), Ok(()));
     }
 
     #[test]
