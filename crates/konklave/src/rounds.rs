@@ -6,7 +6,7 @@
 //! At most one round is under way.
 //!
 //! A process can remember which part of the tree has replied what, and split a later question
-//! accordingly ([`Memory`]): if the parts have replied how many operations they have, an interval
+//! accordingly: if the parts have replied how many operations they have, an interval
 //! of positions falls into one for each operation.
 //!
 //! Rounds form cycles, and between two cycles everything may rest. A process that has something for
@@ -42,27 +42,21 @@ pub trait Inquiry: Clone + Eq + Hash + Debug + Send + 'static {
         false
     }
 
-    /// What a question has to do with the replies to others.
-    fn memory(_ask: &Self::Ask) -> Memory<Self::Topic> {
-        Memory::None
+    /// What the replies to a question are remembered under, if they are.
+    fn keeps(_ask: &Self::Ask) -> Option<Self::Topic> {
+        None
+    }
+
+    /// Under what the replies are remembered that a question is split by, if it is.
+    fn splits(_ask: &Self::Ask) -> Option<Self::Topic> {
+        None
     }
 
     /// Takes the question to the first part of the tree, which has replied this before, out of one
-    /// that is [split](Memory::Split).
+    /// that is [split](Self::splits).
     fn split(ask: &mut Self::Ask, _replied: &Self::Reply) -> Self::Ask {
         ask.clone()
     }
-}
-
-/// What a question has to do with the replies to others.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Memory<Topic> {
-    /// Nothing.
-    None,
-    /// The replies are remembered.
-    Keep(Topic),
-    /// The question is split as the replies that are remembered say.
-    Split(Topic),
 }
 
 /// What processes send each other.
@@ -174,10 +168,8 @@ impl<I: Inquiry> Rounds<I> {
             self.cycle = self.round;
             self.is_awake = false;
         }
-        let memory = I::memory(&ask);
-        let keeps = if let Memory::Keep(topic) = memory { Some(topic) } else { None };
-        let mut memos = self.memos.iter();
-        let memo = memos.find(|(topic, _)| memory == Memory::Split(*topic));
+        let (keeps, splits) = (I::keeps(&ask), I::splits(&ask));
+        let memo = self.memos.iter().find(|(topic, _)| splits == Some(*topic));
         let replied = memo.map_or(&[][..], |(_, replied)| replied);
         let mut part = |place: usize| match replied.get(place) {
             Some(replied) => I::split(&mut ask, replied),

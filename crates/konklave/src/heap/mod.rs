@@ -18,7 +18,13 @@
 //! - **joins and leaves end** (liveness): a process that wants to join or to leave eventually has.
 
 pub mod central_heap;
+pub mod desk;
+pub mod heap_offline;
+pub mod seap;
 pub mod skeap;
+pub mod store;
+#[cfg(test)]
+mod system;
 
 use crate::object;
 pub use crate::object::{Event, Heap, HeapOp};

@@ -26,12 +26,12 @@ impl Inquiry for Places {
         *ask == Ask::Count
     }
 
-    fn memory(ask: &Ask) -> Memory<()> {
-        match ask {
-            Ask::Count => Memory::Keep(()),
-            Ask::Other => Memory::None,
-            Ask::Give { .. } => Memory::Split(()),
-        }
+    fn keeps(ask: &Ask) -> Option<()> {
+        (*ask == Ask::Count).then_some(())
+    }
+
+    fn splits(ask: &Ask) -> Option<()> {
+        matches!(ask, Ask::Give { .. }).then_some(())
     }
 
     fn split(ask: &mut Ask, replied: &u32) -> Ask {

@@ -132,11 +132,7 @@ impl Candidates {
                 self.active = rest;
                 reply
             }
-            Ask::Sample { salt, share } => {
-                let hash = Mixer::new(salt);
-                let is_splitter = |key: &&Key| hash.mix(key.id, SPLITTER) <= share;
-                Reply::Keys(self.of(sorted).iter().filter(is_splitter).copied().collect())
-            }
+            Ask::Sample { salt, share } => Reply::Keys(sample(self.of(sorted), salt, share)),
         }
     }
 
@@ -149,6 +145,13 @@ impl Candidates {
         let begin = self.active.start + below;
         (begin..begin + inside, Reply::Outside { below: below as u64, above: above as u64 })
     }
+}
+
+/// A share of these elements, in units of 2^-64, rounded up; the salt decides about each.
+pub fn sample(keys: &[Key], salt: u64, share: u64) -> Vec<Key> {
+    let hash = Mixer::new(salt);
+    let is_splitter = |key: &&Key| hash.mix(key.id, SPLITTER) <= share;
+    keys.iter().filter(is_splitter).copied().collect()
 }
 
 /// The elements with these ranks among the active ones of a process. One with too few elements must

@@ -36,9 +36,9 @@
 //! Reliable channels in any order between all processes; members and elements do not change.
 //! Phase 1 is quick if elements are spread evenly, and right if they are not.
 //!
-//! - Loss: a lost message stops the selection, and all that wait behind it. No answer is wrong.
-//! - Duplication: a duplicate question, reply or answer is ignored; a duplicate request is one more
-//!   selection, whose answer nobody waits for.
+//! - Loss: a lost message stops the selection, and all that wait behind it. Safety holds.
+//! - Duplication: a duplicate is harmless: questions and replies carry the number of their round,
+//!   and a duplicate request is one more selection, whose answer nobody waits for.
 //! - Crash: the crash of a process stops all selections.
 //!
 //! # Differs from the paper
