@@ -130,6 +130,8 @@ pub enum Finding {
     Relapse,
     /// A key is stored where it should not be, or moves without a reason.
     Misplaced,
+    /// A process is told another element than the one with the rank that it has asked for.
+    WrongElement,
 }
 
 impl Display for Finding {
@@ -155,6 +157,7 @@ impl Display for Finding {
             Self::NeverLegal => "never legal",
             Self::Relapse => "relapse",
             Self::Misplaced => "misplaced key",
+            Self::WrongElement => "wrong element",
         })
     }
 }

@@ -7,6 +7,7 @@ pub mod central;
 pub mod chang_roberts;
 pub mod dfs_token;
 pub mod echo_extinction;
+pub mod k_select;
 pub mod maekawa;
 pub mod median_log;
 pub mod naimi_trehel;

@@ -9,6 +9,7 @@ pub(crate) mod peers;
 pub(crate) mod permissions;
 pub(crate) mod placements;
 pub(crate) mod rings;
+pub(crate) mod selections;
 pub(crate) mod tokens;
 
 use konklave::NodeId;
@@ -25,13 +26,14 @@ use konklave_catalog::system::{System, erased_nodes};
 use crate::{Flaw, Flawed};
 
 /// All specimens: locks by permission, locks by token, booking, elections on rings, other
-/// elections, overlays, dictionaries, consensus.
+/// elections, overlays, dictionaries, consensus, selections.
 pub fn all() -> impl Iterator<Item = &'static Specimen> {
     let locks = [&permissions::ALL[..], &tokens::ALL, &bookings::ALL];
     let elections = [&rings::ALL[..], &elections::ALL];
     let others =
         [&overlays::ALL[..], &dictionaries::ALL, &placements::ALL, &peers::ALL, &consensus::ALL];
-    let groups = [&locks[..], &elections, &others].concat();
+    let selections = [&selections::ALL[..]];
+    let groups = [&locks[..], &elections, &others, &selections].concat();
     groups.into_iter().flatten()
 }
 

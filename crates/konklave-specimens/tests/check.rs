@@ -123,6 +123,7 @@ fn there_is_one_of_each_kind() {
         Finding::Overtaken,
         Finding::Overlap,
         Finding::GroundlessDenial,
+        Finding::WrongElement,
         Finding::NoChannel,
         Finding::Inconsistent,
         Finding::LostWrite,
