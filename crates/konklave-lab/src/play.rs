@@ -212,9 +212,9 @@ fn phase(line: &Line<Erased>, senses: &Senses) -> Option<Phase> {
         Input::Command(command) => after(&(senses.command)(&command.to_json())),
         _ => None,
     };
-    let told = step.effects.iter().filter_map(|effect| match effect {
+    let mut told = step.effects.iter().filter_map(|effect| match effect {
         Effect::Emit(event) => after(&(senses.event)(&event.to_json())),
         _ => None,
     });
-    told.last().or(asked)
+    told.next_back().or(asked)
 }

@@ -18,6 +18,7 @@ pub use self::hosts::{Hosts, Lifts, PartEnv};
 use crate::NodeSet;
 
 mod broken;
+mod dynamic;
 
 pub use broken::{Broken, Promise};
 
@@ -239,42 +240,6 @@ pub trait Env<P: Protocol> {
     /// The statement of the algorithm to which the next effect belongs. Only those who show it
     /// listen.
     fn at(&mut self, _statement: &'static Location<'static>) {}
-}
-
-impl<P: Protocol> Env<P> for &mut dyn Env<P> {
-    fn send(&mut self, to: NodeId, msg: P::Msg) {
-        (**self).at(Location::caller());
-        (**self).send(to, msg);
-    }
-
-    fn set_timer(&mut self, timer: P::Timer, after: Duration) {
-        (**self).at(Location::caller());
-        (**self).set_timer(timer, after);
-    }
-
-    fn cancel_timer(&mut self, timer: P::Timer) {
-        (**self).at(Location::caller());
-        (**self).cancel_timer(timer);
-    }
-
-    fn emit(&mut self, event: P::Event) {
-        (**self).at(Location::caller());
-        (**self).emit(event);
-    }
-
-    fn choose(&mut self, bound: u32) -> u32 {
-        (**self).at(Location::caller());
-        (**self).choose(bound)
-    }
-
-    fn leave(&mut self) {
-        (**self).at(Location::caller());
-        (**self).leave();
-    }
-
-    fn at(&mut self, statement: &'static Location<'static>) {
-        (**self).at(statement);
-    }
 }
 
 /// Everything a transition did: what [`Env`] was told, as data.
