@@ -65,8 +65,8 @@ fn consensus_of_three_nodes() {
     assert_states("median-log", 3, &[("values", "two")], 6_871);
 }
 
-/// Two members and a process that joins, two keys, three operations; leaves, also of neighbours; and
-/// copies that find their places. Owned positions have one owner in every state.
+/// Two members and a process that joins, two keys, three operations; leaves, also of neighbours;
+/// and copies that find their places. Owned positions have one owner in every state.
 #[test]
 fn a_dictionary_on_a_skip_graph() {
     assert_states("skip-dht", 2, &[("joins", "1"), ("ops", "p0g1/g0")], 3_495);

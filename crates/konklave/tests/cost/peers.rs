@@ -9,9 +9,9 @@ fn of(report: &RunReport<Measures>, name: &str) -> f64 {
     report.problem.get(name).unwrap_or_else(|| panic!("{name} was not measured"))
 }
 
-/// Theorem 6.2, operations: a request to a random key takes 2.67, 3.47 and 4.36 hops on average, the
-/// numbers of the reference implementation, with the confidence interval of four standard errors;
-/// no request takes more than log2 n + 1 of them.
+/// Theorem 6.2, operations: a request to a random key takes 2.67, 3.47 and 4.36 hops on average.
+/// These numbers of the reference implementation are in the interval of four standard errors around
+/// the mean, and no request takes more than log2 n + 1 hops.
 #[test]
 fn a_request_takes_a_logarithmic_number_of_hops() {
     for (nodes, expected) in [(64, 2.67), (256, 3.47), (1024, 4.36)] {
