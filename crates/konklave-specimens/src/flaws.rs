@@ -28,3 +28,4 @@ pub mod suzuki_kasami;
 pub mod token_graph;
 pub mod token_search;
 pub mod tree_wave;
+pub mod waves;

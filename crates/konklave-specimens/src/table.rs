@@ -8,6 +8,7 @@ pub(crate) mod overlays;
 pub(crate) mod peers;
 pub(crate) mod permissions;
 pub(crate) mod placements;
+pub(crate) mod queues;
 pub(crate) mod rings;
 pub(crate) mod selections;
 pub(crate) mod tokens;
@@ -26,14 +27,13 @@ use konklave_catalog::system::{System, erased_nodes};
 use crate::{Flaw, Flawed};
 
 /// All specimens: locks by permission, locks by token, booking, elections on rings, other
-/// elections, overlays, dictionaries, consensus, selections.
+/// elections, overlays, dictionaries, queues, consensus, selections.
 pub fn all() -> impl Iterator<Item = &'static Specimen> {
     let locks = [&permissions::ALL[..], &tokens::ALL, &bookings::ALL];
     let elections = [&rings::ALL[..], &elections::ALL];
-    let others =
-        [&overlays::ALL[..], &dictionaries::ALL, &placements::ALL, &peers::ALL, &consensus::ALL];
-    let selections = [&selections::ALL[..]];
-    let groups = [&locks[..], &elections, &others, &selections].concat();
+    let dictionaries = [&dictionaries::ALL[..], &placements::ALL, &peers::ALL];
+    let others = [&queues::ALL[..], &consensus::ALL, &selections::ALL];
+    let groups = [&locks[..], &elections, &[&overlays::ALL], &dictionaries, &others].concat();
     groups.into_iter().flatten()
 }
 

@@ -16,10 +16,10 @@ use konklave_sim::workload::Spread;
 
 use crate::entry::{Entry, line};
 use crate::object::collection::{
-    BATCH, EMPTY, HEIGHT, HOPS, LEFT_OVER, MOST_HELD, STATIC, WAVES, WORDS, batched, central,
-    promises, scenarios, two,
+    BATCH, EMPTY, HEIGHT, HOPS, LEFT_OVER, MOST_HELD, PERIOD, RUNS, STATIC, WAVES, WORDS, batched,
+    central, promises, scenarios, two,
 };
-use crate::object::options::{CLIENTS, OPS, PRIORITIES, RATE, WINDOW, mix};
+use crate::object::options::{CLIENTS, OPS, PRIORITIES, RATE, ROUNDS, WINDOW, mix};
 use crate::object::report::ObjectReport;
 use crate::object::{LATENCY, MESSAGES, OPERATIONS, Service, Shared, THROUGHPUT, requests};
 use crate::option::{Choice, Opt, Usual, Verb};
@@ -91,7 +91,7 @@ pub(crate) static ABOUT: About = About {
     name: "heap",
     title: "Heap",
     source: include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../konklave/src/heap/mod.rs")),
-    options: &[&OPS, &CLIENTS, &RATE, &WINDOW, &MIX, &PRIORITIES],
+    options: &[&OPS, &CLIENTS, &RATE, &ROUNDS, &WINDOW, &MIX, &PRIORITIES],
     quantities: &[
         &MESSAGES,
         &OPERATIONS,
@@ -105,6 +105,8 @@ pub(crate) static ABOUT: About = About {
         &HOPS,
         &WAVES,
         &BATCH,
+        &PERIOD,
+        &RUNS,
         &HEIGHT,
         &OCCURRED,
         &PHASES,

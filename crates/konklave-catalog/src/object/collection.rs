@@ -1,7 +1,7 @@
 //! Queues, stacks and heaps: objects that hold elements, which processes bring and take out.
 
 use konklave::NodeId;
-use konklave::batched::{self, Batched};
+use konklave::batched::{self, Batched, Returning};
 use konklave::circle::Mixer;
 use konklave::dictionary::Tally;
 use konklave::object::central::{self, Central};
@@ -12,11 +12,12 @@ use konklave_sim::workload::Spread;
 use konklave_sim::{Delay, Options};
 
 use super::options::{CLIENTS, OPS, WINDOW};
-use super::{OPERATIONS, Service, Shared};
+use super::{OPERATIONS, Service, Shared, THROUGHPUT};
 use crate::compare::{Runs, Scenario};
 use crate::disorder::{Claim, Disorder};
 use crate::expected::Expected;
 use crate::needs::{Needs, Network};
+use crate::option::Choice;
 use crate::problem::Words;
 use crate::quantity::{Measures, Quantity};
 use crate::refusal::Refusal;
@@ -48,11 +49,26 @@ pub static WAVES: Quantity =
 pub static BATCH: Quantity =
     Quantity::new("operations_per_wave", "", "operations that share a wave, on average")
         .label("operations/wave");
+/// The time that a wave takes.
+pub static PERIOD: Quantity =
+    Quantity::new("wave_period", "T", "the time of the run, divided by the number of waves")
+        .label("wave period");
+/// The size of a batch.
+pub static RUNS: Quantity =
+    Quantity::new("runs_max", "", "runs of equal operations in a batch, at most: its size")
+        .label("longest batch");
 /// The tree on which waves go up and down.
 pub static HEIGHT: Quantity =
     Quantity::new("tree_height", "messages", "from the process farthest from the anchor to it")
         .label("tree height")
         .column("height");
+
+/// When an operation that brings an element returns.
+pub const ANSWER: Choice = Choice::new(
+    "answer",
+    &["stored", "early"],
+    "When an insertion returns: when its element is stored, or early, with its place in the order",
+);
 
 /// The words of each.
 pub const WORDS: Words = Words {
@@ -95,7 +111,13 @@ where
 {
     let mixer = Mixer::new(site.setup().seed);
     let network = Ldb::hashed(mixer, NodeId::all(site.nodes()));
-    let make = move |me: NodeId| Batched::<B>::new(network[me.index()].clone(), mixer);
+    let returning = match site.choice(ANSWER.name) {
+        "early" => Returning::Early,
+        _ => Returning::Stored,
+    };
+    let make = move |me: NodeId| {
+        Batched::<B>::new(network[me.index()].clone(), mixer).returning(returning)
+    };
     let survey = move |nodes: &[&Batched<B>], ran: &Measures| {
         let anchor = nodes.iter().find_map(|node| node.waves().anchor());
         Measures::default()
@@ -115,11 +137,19 @@ fn counted<B: batched::Service>(nodes: &[&Batched<B>], ran: &Measures) -> Measur
     let waves = anchor.map_or(0, |anchor| anchor.waves());
     let operations = ran.get(OPERATIONS.name).filter(|_| waves > 0);
     let held = nodes.iter().map(|node| node.held() as u64);
+    // Operations per unit of time and per wave: the time of a wave.
+    let period = |operations: f64| {
+        let throughput = ran.get(THROUGHPUT.name)?;
+        Some(operations / throughput / f64::from(waves))
+    };
+    let longest = nodes.iter().map(|node| node.waves().longest());
     Measures::default()
         .with(&MOST_HELD, held.max())
         .with(&HOPS, (carried_out > 0).then(spread))
         .with(&WAVES, waves)
         .with(&BATCH, operations.map(|operations| operations / f64::from(waves)))
+        .with(&PERIOD, operations.and_then(period))
+        .with(&RUNS, longest.max().unwrap_or(0))
         .with(&HEIGHT, height(&network))
 }
 

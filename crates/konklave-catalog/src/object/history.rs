@@ -56,7 +56,7 @@ fn one_order<O: Object>(operations: &[Operation<O::Op>]) -> Option<Vec<usize>> {
     for &index in &done {
         let operation = &operations[index];
         let place = *operation.witness.as_ref()?.first()?;
-        let part = parts.entry(O::nature(operation.op).part()).or_default();
+        let part = parts.entry(O::part(operation.op)).or_default();
         if part.insert(place, index).is_some() {
             return None;
         }

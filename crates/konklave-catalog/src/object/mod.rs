@@ -23,9 +23,9 @@ use crate::refusal::Refusal;
 use crate::setup::Setup;
 use crate::site::Site;
 use client::User;
-use options::{CLIENTS, ITEMS, JOINS, KEYS, Keys, LEAVES, MIX, OPS, Ops, RATE, WINDOW};
+use options::{CLIENTS, ITEMS, JOINS, KEYS, Keys, LEAVES, MIX, OPS, Ops, RATE, ROUNDS, WINDOW};
 use report::ObjectReport;
-use workload::{Plan, Users};
+use workload::{Amount, Plan, Users};
 
 /// A kind of object that processes share: its specification and its words.
 pub trait Service: Sized + 'static {
@@ -231,13 +231,21 @@ impl<S: Service> Problem for Shared<S> {
             ));
         };
         let rate: Option<f64> = site.given(RATE.name).and_then(|text| text.parse().ok());
+        let rounds: Option<u32> = site.given(ROUNDS.name).and_then(|text| text.parse().ok());
+        let end = |rounds: u32| (f64::from(rounds) * options.delay.mean()) as u64;
+        // A rate that is kept needs room for all that has not returned.
+        let usual_window = match (rate, rounds) {
+            (Some(_), Some(_)) => u32::MAX,
+            _ => site.value(&WINDOW),
+        };
+        let window = site.given(WINDOW.name).and_then(|text| text.parse().ok());
         let plan = Plan {
             clients: members.iter().copied().take(clients as usize).collect(),
             members,
             joiners: self.joiners(site).map(NodeId).collect(),
             leaves: site.value(&LEAVES),
-            ops,
-            window: site.value(&WINDOW),
+            amount: rounds.map_or(Amount::Ops(ops), |rounds| Amount::Until(end(rounds))),
+            window: window.unwrap_or(usual_window),
             pause: rate.map(|rate| options.delay.mean() / rate),
             mix: letters::<S>(site)?,
             items: site.value(&ITEMS),
@@ -247,7 +255,8 @@ impl<S: Service> Problem for Shared<S> {
             stabilises: self.stabilises,
         };
         let users = Users::new(S::plan(site, plan));
-        Ok(if self.recovers == Recovers::Never { users } else { users.going_on(ops) })
+        let goes_on = self.recovers != Recovers::Never && rounds.is_none();
+        Ok(if goes_on { users.going_on(ops) } else { users })
     }
 
     /// In a search, a member invokes operations, those that leave do so after them, and the others
@@ -324,6 +333,8 @@ fn letters<S: Service>(site: &Site) -> Result<Vec<char>, Refusal> {
 /// The number of requests of a run.
 pub fn requests<S: Service>(site: &Site) -> Option<(u64, &'static str)> {
     let clients = site.get::<u32>(&CLIENTS).unwrap_or(site.nodes());
-    let Some(Ops::Count(ops)) = site.get(&OPS) else { return None };
+    let Some(Ops::Count(ops)) = site.get(&OPS).filter(|_| site.given(ROUNDS.name).is_none()) else {
+        return None;
+    };
     Some((u64::from(clients) * u64::from(ops) + site.value::<u64>(&ITEMS), "operation"))
 }

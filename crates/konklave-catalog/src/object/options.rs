@@ -197,6 +197,19 @@ pub static RATE: Opt = optional(
     },
 );
 
+/// How long.
+pub static ROUNDS: Opt = optional(
+    "rounds",
+    "ROUNDS",
+    "Time during which clients invoke operations, in T: it takes the place of --ops. With --rate, \
+     any number of operations may then be outstanding, unless --window is given",
+    &[
+        (Verb::Run, Usual::Means("until each client has invoked --ops operations")),
+        (Verb::Sweep, Usual::Means("until each client has invoked --ops operations")),
+    ],
+    is_positive,
+);
+
 /// How many at once.
 pub static WINDOW: Opt = Opt {
     draw: |draw| Some((1 + draw.random.below(8)).to_string()),
@@ -217,8 +230,8 @@ pub static WINDOW: Opt = Opt {
 /// Which operations, with the defaults of an object.
 pub const fn mix(usual: &'static [(Verb, Usual)]) -> Opt {
     let help = "Operations, each as often as its letter is here. Dictionary: p puts, g gets, d \
-                deletes; queue: e enqueues, d dequeues; stack: i \
-                pushes, r pops; heap: i inserts, d deletes a minimum; \
+                deletes; queue and stack: i inserts, r removes; heap: i \
+                inserts, d deletes a minimum; \
                 search: i inserts, d deletes, s searches for the longest common prefix, c for the \
                 key, n and p for the next key on each side, a counts all keys that are equal but \
                 for 3 bits";

@@ -1,7 +1,6 @@
 //! The processes of a simulation that share an object, and what is measured about them.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::RangeInclusive;
 
 use konklave::NodeId;
 use konklave::object::{Answer, Command, Event, Object};
@@ -10,53 +9,29 @@ use konklave_sim::metrics::Messages;
 use konklave_sim::workload::{Agenda, Legal, Times, Workload};
 
 mod kept;
+mod plan;
 
 use super::Service;
 use super::options::{KeyDraw, Keys, tree_node};
 use super::report::ObjectReport;
-use super::scatter::Scatter;
 use kept::Again;
+pub use plan::{Amount, Plan};
+use plan::{Counts, Process};
 
 /// The most levels of a search tree: a million leaves.
 const TREE_LEVELS: u32 = 21;
-
-/// What the processes do.
-#[derive(Clone, Debug)]
-pub struct Plan {
-    /// The processes that invoke operations at the beginning, some of the members.
-    pub clients: Vec<NodeId>,
-    /// The members at the beginning.
-    pub members: Vec<NodeId>,
-    /// The processes that join.
-    pub joiners: Vec<NodeId>,
-    /// How many members leave.
-    pub leaves: u32,
-    /// The number of operations of each client.
-    pub ops: u32,
-    /// How many operations of a client may be outstanding.
-    pub window: u32,
-    /// The mean time between two operations of a client, in ticks; none if it does not wait.
-    pub pause: Option<f64>,
-    /// The operations, as letters.
-    pub mix: Vec<char>,
-    /// How many keys are put before everything else.
-    pub items: u64,
-    /// How often keys are asked for.
-    pub keys: Keys,
-    /// Which keys there are, if that is given.
-    pub among: Option<RangeInclusive<u64>>,
-    /// What keys are, if they are not just numbered.
-    pub scatter: Option<Scatter>,
-    /// Whether the system is self-stabilising.
-    pub stabilises: bool,
-}
 
 /// Processes that follow a [`Plan`], and their measurements. Joins and leaves are spread over the
 /// operations: each has its turn after a number of them that is drawn at random. What a process
 /// that leaves has not asked yet, another member asks.
 pub struct Users<S: Service> {
     plan: Plan,
-    processes: BTreeMap<NodeId, Process>,
+    /// By their numbers.
+    processes: Vec<Process>,
+    /// How many clients have not asked for everything, if that is a matter of time.
+    asking: usize,
+    /// How many operations were asked for, or are about to be.
+    planned: u64,
     /// The members, without those that leave.
     members: Vec<NodeId>,
     /// Joins and leaves to come, the next one last: after how many operations, and which.
@@ -95,44 +70,25 @@ struct Invoked<S: Service> {
     clock: u64,
 }
 
-#[derive(Clone, Copy, Debug, Default)]
-struct Process {
-    /// How many operations it has to ask for.
-    left: u64,
-    /// How many it has asked for, or is about to.
-    planned: u32,
-    invoked: u32,
-    returned: u32,
-    is_leaving: bool,
-}
-
-#[derive(Clone, Copy, Debug, Default)]
-struct Counts {
-    operations: u64,
-    asked: u64,
-    found: u64,
-    joined: u64,
-    left: u64,
-}
-
 impl<S: Service> Users<S> {
     /// The processes of a run.
     pub fn new(plan: Plan) -> Self {
-        let total = plan.clients.len() as u64 * u64::from(plan.ops) + plan.items;
-        let share = |place: u64| {
-            // Client i puts the items i, i + c, i + 2c, ...
-            let clients = plan.clients.len() as u64;
-            u64::from(plan.ops) + plan.items / clients + u64::from(place < plan.items % clients)
-        };
-        let clients = (0..).zip(&plan.clients);
-        let process = |(place, &node)| (node, Process { left: share(place), ..Process::default() });
+        let mut processes = vec![Process::default(); plan.processes()];
+        for (place, node) in (0..).zip(&plan.clients) {
+            processes[node.index()].left = plan.share(place);
+        }
         let keys = match &plan.among {
             Some(among) => among.end() - among.start() + 1,
             None if plan.items > 0 => plan.items,
-            None => total.div_ceil(2),
+            None => plan.operations().div_ceil(2),
         };
         Self {
-            processes: clients.map(process).collect(),
+            processes,
+            asking: match plan.amount {
+                Amount::Ops(_) => 0,
+                Amount::Until(_) => plan.clients.len(),
+            },
+            planned: 0,
             members: plan.members.clone(),
             changes: Vec::new(),
             postponed: 0,
@@ -159,20 +115,27 @@ impl<S: Service> Users<S> {
 
     /// Whether all operations have returned, and all that were asked to join or leave have.
     fn has_finished(&self) -> bool {
-        self.counts.operations == self.total() + self.again.as_ref().map_or(0, |it| it.given)
+        self.asking == 0
+            && self.counts.operations == self.total()
             && self.changes.is_empty()
             && self.joining.is_empty()
             && self.leaving.is_empty()
     }
 
     fn total(&self) -> u64 {
-        self.plan.clients.len() as u64 * u64::from(self.plan.ops) + self.plan.items
+        match self.plan.amount {
+            Amount::Ops(_) => {
+                let given = self.again.as_ref().map_or(0, |again| again.given);
+                self.plan.operations() + self.plan.items + given
+            }
+            Amount::Until(_) => self.planned,
+        }
     }
 
     /// Draws after how many operations each join and leave has its turn: not before all items are
     /// there.
     fn draw_changes(&mut self, agenda: &mut Agenda<'_, Ask<S>>) {
-        let (first, last) = (self.plan.items, self.total());
+        let (first, last) = (self.plan.items, self.plan.operations() + self.plan.items);
         let joins = self.plan.joiners.iter().map(|node| Change::Join(*node));
         let leaves = (0..self.plan.leaves).map(|_| Change::Leave);
         let all: Vec<Change> = joins.chain(leaves).collect();
@@ -194,7 +157,7 @@ impl<S: Service> Users<S> {
             None => {
                 let place = agenda.random().below(self.plan.mix.len() as u64);
                 let key = match self.plan.keys {
-                    Keys::Tree => tree_node(node, planned, self.plan.ops.min(TREE_LEVELS)),
+                    Keys::Tree => tree_node(node, planned, self.tree_levels()),
                     _ => {
                         let first = self.plan.among.as_ref().map_or(0, |among| *among.start());
                         first + self.key_draw.draw(agenda.random())
@@ -208,28 +171,62 @@ impl<S: Service> Users<S> {
         S::operation(letter, key, self.fresh).expect("letters of the mix were checked")
     }
 
+    /// The levels of a search tree: a client goes down once, if the number of its operations says
+    /// how often it goes on.
+    fn tree_levels(&self) -> u32 {
+        match self.plan.amount {
+            Amount::Ops(ops) => ops.min(TREE_LEVELS),
+            Amount::Until(_) => TREE_LEVELS,
+        }
+    }
+
     /// Plans operations of a process, as many as its window allows.
     fn plan_operations(&mut self, node: NodeId, agenda: &mut Agenda<'_, Ask<S>>) {
         loop {
             let window = self.plan.window;
-            let process = self.processes.entry(node).or_default();
+            let process = &mut self.processes[node.index()];
             let is_idle = self.plan.pause.is_none() || process.planned == process.invoked;
             let has_room = process.planned - process.returned < window && is_idle;
             if process.left == 0 || process.is_leaving || !has_room {
                 return self.leave_if_idle(node, agenda);
             }
-            process.left -= 1;
-            process.planned += 1;
-            let planned = process.planned - 1;
             let pause = self.plan.pause.map_or(0, |mean| agenda.random().exponential(mean) as u64);
+            match self.plan.amount {
+                Amount::Ops(_) => process.left -= 1,
+                Amount::Until(end) if agenda.now().saturating_add(pause) < end => {}
+                Amount::Until(_) => {
+                    self.stop(node);
+                    continue;
+                }
+            }
+            process.planned += 1;
+            self.planned += 1;
+            let planned = process.planned - 1;
             let op = self.next_operation(node, planned, agenda);
             agenda.after(pause, node, Command::Invoke(op));
         }
     }
 
+    /// A process asks for nothing more. Returns for how much it still would have.
+    fn stop(&mut self, node: NodeId) -> u64 {
+        let left = std::mem::take(&mut self.processes[node.index()].left);
+        match self.plan.amount {
+            Amount::Ops(_) => left,
+            Amount::Until(_) => {
+                self.asking -= usize::from(left > 0);
+                0
+            }
+        }
+    }
+
+    /// Whether no client goes on, although there may still be changes that wait for operations.
+    fn is_over(&self) -> bool {
+        matches!(self.plan.amount, Amount::Until(_)) && self.asking == 0
+    }
+
     fn change_if_due(&mut self, agenda: &mut Agenda<'_, Ask<S>>) {
         while let Some((after, change)) = self.changes.last().copied()
-            && after <= self.invoked
+            && (after <= self.invoked || self.is_over())
         {
             self.changes.pop();
             match change {
@@ -258,19 +255,18 @@ impl<S: Service> Users<S> {
             self.postponed -= 1;
             self.members.retain(|other| *other != node);
             self.leaving.insert(node);
-            let process = self.processes.entry(node).or_default();
-            process.is_leaving = true;
-            let left = std::mem::take(&mut process.left);
+            self.processes[node.index()].is_leaving = true;
+            let left = self.stop(node);
             let place = agenda.random().below(self.members.len() as u64);
             let heir = self.members[place as usize];
-            self.processes.entry(heir).or_default().left += left;
+            self.processes[heir.index()].left += left;
             self.leave_if_idle(node, agenda);
             self.plan_operations(heir, agenda);
         }
     }
 
     fn leave_if_idle(&mut self, node: NodeId, agenda: &mut Agenda<'_, Ask<S>>) {
-        let process = self.processes.entry(node).or_default();
+        let process = &mut self.processes[node.index()];
         if process.is_leaving && process.planned == process.returned {
             process.planned += 1; // So that it leaves once only.
             agenda.after(0, node, Command::Leave);
@@ -327,7 +323,7 @@ impl<S: Service> Workload for Users<S> {
 
     fn on_command(&mut self, node: NodeId, command: &Ask<S>, agenda: &mut Agenda<'_, Ask<S>>) {
         let Command::Invoke(op) = *command else { return };
-        let process = self.processes.entry(node).or_default();
+        let process = &mut self.processes[node.index()];
         self.clock += 1;
         let invoked = Invoked { op, at: agenda.now(), clock: self.clock };
         self.pending.insert((node, process.invoked), invoked);
@@ -342,9 +338,12 @@ impl<S: Service> Workload for Users<S> {
     fn on_event(&mut self, node: NodeId, event: &Event, agenda: &mut Agenda<'_, Ask<S>>) {
         match *event {
             Event::Returned { ticket, answer, witness } => {
-                self.processes.entry(node).or_default().returned += 1;
+                self.processes[node.index()].returned += 1;
                 self.finish(node, (ticket, answer, witness), agenda.now());
                 self.plan_operations(node, agenda);
+                if self.is_over() {
+                    self.change_if_due(agenda);
+                }
             }
             Event::Joined => {
                 self.joining.remove(&node);
@@ -369,7 +368,7 @@ impl<S: Service> Workload for Users<S> {
     }
 
     fn on_crash(&mut self, node: NodeId, _agenda: &mut Agenda<'_, Ask<S>>) {
-        self.processes.entry(node).or_default().left = 0;
+        self.stop(node);
         self.joining.remove(&node);
         self.leaving.remove(&node);
         if self.members.len() > 1 {

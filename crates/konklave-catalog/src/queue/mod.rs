@@ -7,10 +7,10 @@ use konklave::queue::skueue::Fifo;
 
 use crate::entry::{Entry, line};
 use crate::object::collection::{
-    BATCH, EMPTY, HEIGHT, HOPS, LEFT_OVER, MOST_HELD, STATIC, WAVES, WORDS, batched, central,
-    promises, scenarios, two,
+    ANSWER, BATCH, EMPTY, HEIGHT, HOPS, LEFT_OVER, MOST_HELD, PERIOD, RUNS, STATIC, WAVES, WORDS,
+    batched, central, promises, scenarios, two,
 };
-use crate::object::options::{CLIENTS, OPS, RATE, WINDOW, mix};
+use crate::object::options::{CLIENTS, OPS, RATE, ROUNDS, WINDOW, mix};
 use crate::object::report::ObjectReport;
 use crate::object::{LATENCY, MESSAGES, OPERATIONS, Service, Shared, THROUGHPUT, requests};
 use crate::option::{Opt, Usual, Verb};
@@ -31,8 +31,8 @@ impl Service for Lined {
 
     fn operation(letter: char, _key: u64, fresh: u64) -> Option<QueueOp> {
         match letter {
-            'e' => Some(QueueOp::Enqueue(fresh)),
-            'd' => Some(QueueOp::Dequeue),
+            'i' => Some(QueueOp::Enqueue(fresh)),
+            'r' => Some(QueueOp::Dequeue),
             _ => None,
         }
     }
@@ -47,10 +47,10 @@ impl Service for Lined {
 }
 
 static MIX: Opt = mix(&[
-    (Verb::Run, Usual::Is("ed")),
-    (Verb::Check, Usual::Is("ed")),
-    (Verb::Compare, Usual::Is("ed")),
-    (Verb::Sweep, Usual::Is("ed")),
+    (Verb::Run, Usual::Is("ir")),
+    (Verb::Check, Usual::Is("ir")),
+    (Verb::Compare, Usual::Is("ir")),
+    (Verb::Sweep, Usual::Is("ir")),
 ]);
 
 static ENQUEUES: Quantity =
@@ -66,7 +66,7 @@ pub(crate) static ABOUT: About = About {
     name: "queue",
     title: "Queue",
     source: include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../konklave/src/queue/mod.rs")),
-    options: &[&OPS, &CLIENTS, &RATE, &WINDOW, &MIX],
+    options: &[&OPS, &CLIENTS, &RATE, &ROUNDS, &WINDOW, &MIX],
     quantities: &[
         &MESSAGES,
         &OPERATIONS,
@@ -80,6 +80,8 @@ pub(crate) static ABOUT: About = About {
         &HOPS,
         &WAVES,
         &BATCH,
+        &PERIOD,
+        &RUNS,
         &HEIGHT,
         &DUPLICATED,
         &stabilising::LOST,
@@ -106,7 +108,7 @@ pub fn entries() -> Vec<Entry> {
         line!(
             queue::skueue,
             STATIC.duplicates().perpetual_if(stabilising::STABILISING.name, "yes"),
-            &[stabilising::STABILISING, stabilising::START, stabilising::MAX_DELAY],
+            &[ANSWER, stabilising::STABILISING, stabilising::START, stabilising::MAX_DELAY],
             |_, _| None,
             skueue
         ),

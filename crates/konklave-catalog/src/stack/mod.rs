@@ -5,10 +5,10 @@ use konklave::stack::skack::{Alternating, Anchor, Intervals, Matched, Rounds};
 
 use crate::entry::{Entry, line};
 use crate::object::collection::{
-    BATCH, EMPTY, HEIGHT, HOPS, LEFT_OVER, MOST_HELD, STATIC, WAVES, WORDS, batched, central,
-    promises, scenarios, two,
+    BATCH, EMPTY, HEIGHT, HOPS, LEFT_OVER, MOST_HELD, PERIOD, RUNS, STATIC, WAVES, WORDS, batched,
+    central, promises, scenarios, two,
 };
-use crate::object::options::{CLIENTS, OPS, RATE, WINDOW, mix};
+use crate::object::options::{CLIENTS, OPS, RATE, ROUNDS, WINDOW, mix};
 use crate::object::report::ObjectReport;
 use crate::object::{LATENCY, MESSAGES, OPERATIONS, Service, Shared, THROUGHPUT, requests};
 use crate::option::{Choice, Opt, Usual, Verb};
@@ -72,7 +72,7 @@ pub(crate) static ABOUT: About = About {
     name: "stack",
     title: "Stack",
     source: include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../konklave/src/stack/mod.rs")),
-    options: &[&OPS, &CLIENTS, &RATE, &WINDOW, &MIX],
+    options: &[&OPS, &CLIENTS, &RATE, &ROUNDS, &WINDOW, &MIX],
     quantities: &[
         &MESSAGES,
         &OPERATIONS,
@@ -86,6 +86,8 @@ pub(crate) static ABOUT: About = About {
         &HOPS,
         &WAVES,
         &BATCH,
+        &PERIOD,
+        &RUNS,
         &HEIGHT,
         &SEGMENTS,
         &INTERVALS,

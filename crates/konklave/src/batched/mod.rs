@@ -12,6 +12,8 @@
 //! An operation that takes an element out and arrives before it waits there.
 
 pub mod combining;
+mod longest;
+mod named;
 pub mod pieces;
 pub mod runs;
 mod service;
@@ -28,7 +30,8 @@ use crate::object::{self, Answer, Event, Object};
 use crate::overlay::ldb::{Ldb, Way};
 use crate::protocol::{Env, Hosts, Never, Protocol};
 use crate::{NodeId, NodeSet};
-pub use service::{Op, Place, Service, point_of};
+pub use named::{Many, Named};
+pub use service::{Op, OwnPlaces, Place, Service, point_of};
 use waves::{Placed, Waves};
 
 /// What processes send each other.
@@ -63,11 +66,11 @@ pub enum Msg<B, A, K> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Task<K> {
     /// The process that invoked it.
-    process: NodeId,
+    pub process: NodeId,
     /// How many operations it had invoked before.
-    ticket: u32,
+    pub ticket: u32,
     /// Where it goes: the key of its element.
-    position: K,
+    pub position: K,
     /// Its way there.
     way: Way,
 }
@@ -82,15 +85,27 @@ enum Cell {
     Awaited(NodeId, u32),
 }
 
+/// When an operation that brings an element returns. Both are linearizable.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Returning {
+    /// When its element is stored.
+    #[default]
+    Stored,
+    /// When it has its place in the order; its element may still be on its way.
+    Early,
+}
+
 /// One process.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(bound = "")]
 pub struct Batched<S: Service> {
     ldb: Ldb,
     mixer: Mixer,
     waves: Waves<S>,
     /// The operations of this process whose elements are on their way, with their places in the
-    /// order.
-    travelling: BTreeMap<u32, u64>,
+    /// order if they have not returned.
+    travelling: BTreeMap<u32, Option<u64>>,
+    returning: Returning,
     cells: BTreeMap<S::Key, Cell>,
     tally: Tally,
 }
@@ -100,7 +115,14 @@ impl<S: Service> Batched<S> {
     pub fn new(ldb: Ldb, mixer: Mixer) -> Self {
         let waves = Waves::new(ldb.parent(), ldb.children());
         let (travelling, cells) = (BTreeMap::new(), BTreeMap::new());
-        Self { ldb, mixer, waves, travelling, cells, tally: Tally::default() }
+        let (returning, tally) = (Returning::default(), Tally::default());
+        Self { ldb, mixer, waves, travelling, returning, cells, tally }
+    }
+
+    /// The same, but for when operations return.
+    #[must_use]
+    pub fn returning(self, returning: Returning) -> Self {
+        Self { returning, ..self }
     }
 
     /// Its place in the network.
@@ -189,11 +211,11 @@ impl<S: Service> Batched<S> {
 
     /// An operation has ended, if it was under way: otherwise this is a duplicate.
     fn finish(&mut self, ticket: u32, answer: Answer, env: &mut impl Env<Self>) -> bool {
-        let witness = self.travelling.remove(&ticket);
+        let Some(witness) = self.travelling.remove(&ticket) else { return false };
         if witness.is_some() {
             env.emit(Event::Returned { ticket, answer, witness });
         }
-        witness.is_some()
+        true
     }
 }
 
@@ -242,15 +264,23 @@ impl<S: Service> Hosts<Waves<S>> for Batched<S> {
 
     fn on_part(&mut self, (): &(), placed: Placed<Op<S>, S::Key>, env: &mut impl Env<Self>) {
         let Placed { ticket, op, place: Place { key, witness } } = placed;
-        self.travelling.insert(ticket, witness);
-        let Some(key) = key else {
+        let brings = match S::Object::nature(op) {
+            object::Nature::Insert(element) => Some(element),
+            _ => None,
+        };
+        let is_early = brings.is_some() && self.returning == Returning::Early;
+        if is_early {
+            env.emit(Event::Returned { ticket, answer: None, witness: Some(witness) });
+        }
+        self.travelling.insert(ticket, Some(witness).filter(|_| !is_early));
+        let Some(position) = key else {
             self.finish(ticket, None, env);
             return;
         };
-        let task = Task { process: self.ldb.me(), ticket, position: key, way: self.ldb.set_out() };
-        match S::Object::nature(op) {
-            object::Nature::Insert(element) => self.put(task, element, env),
-            _ => self.get(task, env),
+        let task = Task { process: self.ldb.me(), ticket, position, way: self.ldb.set_out() };
+        match brings {
+            Some(element) => self.put(task, element, env),
+            None => self.get(task, env),
         }
     }
 }

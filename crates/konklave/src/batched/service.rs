@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
 use crate::circle::{Mixer, Point, Salt};
-use crate::object::Object;
+use crate::object::{Object, Places};
 use crate::protocol::Data;
 
 /// What processes ask a service for.
@@ -37,6 +37,9 @@ pub trait Service:
     /// operation may as well wait where its element is to be stored.
     const BARRIER: bool = false;
 
+    /// Which operations share a dense order of witnesses.
+    const PLACES: Places = Places::OfAll;
+
     /// The operations of one process, in program order.
     fn build(ops: impl Iterator<Item = Op<Self>>) -> Self::Batch;
 
@@ -45,6 +48,11 @@ pub trait Service:
 
     /// Whether there is no operation.
     fn is_empty(batch: &Self::Batch) -> bool;
+
+    /// How many runs of equal operations a batch consists of, for reports: its size as a message.
+    fn runs(_batch: &Self::Batch) -> usize {
+        0
+    }
 
     /// Carries the operations out, at the anchor.
     fn assign(&mut self, batch: &Self::Batch) -> Self::Assignment;
@@ -65,7 +73,7 @@ pub trait Service:
     fn start(
         assignment: Self::Assignment,
         ops: impl Iterator<Item = Op<Self>>,
-    ) -> SmallVec<[Place<Self::Key>; 2]>;
+    ) -> OwnPlaces<Self::Key>;
 
     /// Where the element with this key is stored.
     fn point(mixer: Mixer, key: Self::Key) -> Point;
@@ -75,6 +83,9 @@ pub trait Service:
         key..=key
     }
 }
+
+/// The places of the operations of a process; it rarely has more than two in a wave.
+pub type OwnPlaces<Key> = SmallVec<[Place<Key>; 2]>;
 
 /// What the anchor says about an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

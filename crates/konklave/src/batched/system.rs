@@ -3,7 +3,7 @@
 use super::*;
 use crate::Recorder;
 use crate::circle::Salt;
-use crate::object::{Command, Monitor, Places};
+use crate::object::{Command, Monitor};
 use crate::overlay::ldb;
 use crate::protocol::{Effect, Input, Monitor as _};
 
@@ -27,7 +27,7 @@ impl<S: Service> System<S> {
         Self {
             nodes: network.into_iter().map(|ldb| Batched::new(ldb, mixer)).collect(),
             mail: Vec::new(),
-            monitor: Monitor::new(Places::OfAll),
+            monitor: Monitor::new(S::PLACES),
             draw: Mixer::new(seed),
             drawn: 0,
             returned: Vec::new(),
@@ -70,6 +70,13 @@ impl<S: Service> System<S> {
         let command = Command::Invoke(op);
         self.monitor.on_command(NodeId(node), &command).unwrap();
         self.happen(NodeId(node), Input::Command(command));
+    }
+
+    /// What an operation of a process has returned.
+    pub(crate) fn answer(&self, node: u32, ticket: u32) -> Answer {
+        let mut returned = self.returned.iter();
+        let is_it = |it: &&(NodeId, u32, Answer)| (it.0, it.1) == (NodeId(node), ticket);
+        returned.find(is_it).expect("it has returned").2
     }
 
     /// Everything that is in transit arrives, in one unit of time.

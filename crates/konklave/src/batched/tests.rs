@@ -1,5 +1,3 @@
-use smallvec::SmallVec;
-
 use super::system::System;
 use super::*;
 use crate::Recorder;
@@ -39,7 +37,7 @@ impl Service for Barred {
         Fifo::decompose(assignment, first)
     }
 
-    fn start(runs: Vec<Run>, ops: impl Iterator<Item = QueueOp>) -> SmallVec<[Place<u64>; 2]> {
+    fn start(runs: Vec<Run>, ops: impl Iterator<Item = QueueOp>) -> OwnPlaces<u64> {
         Fifo::start(runs, ops)
     }
 
@@ -120,4 +118,97 @@ fn a_get_waits_for_its_put() {
     let answers = ["-> 1 Element { ticket: 4, element: 7 }", "-> 2 Stored { ticket: 9 }"];
     assert_eq!(env.lines(), answers);
     assert_eq!(node.held(), 0);
+}
+
+/// Every object is a queue of its own, which the waves of all keep in order.
+#[test]
+fn objects_with_names_do_not_know_of_each_other() {
+    type Op = (u32, QueueOp);
+    let insert = |element| ((element % 3) as u32, QueueOp::Enqueue(element));
+    for name in 0..3 {
+        System::<Named<Fifo>>::check_at_random(insert, (name, QueueOp::Dequeue));
+    }
+    let mut system = System::<Named<Fifo>>::new(4, 1);
+    let ops: [Op; 4] = [
+        (7, QueueOp::Enqueue(70)),
+        (5, QueueOp::Enqueue(50)),
+        (5, QueueOp::Dequeue),
+        (6, QueueOp::Dequeue),
+    ];
+    ops.into_iter().for_each(|op| system.invoke(2, op));
+    system.settle();
+    let answers: Vec<_> = (0..4).map(|ticket| system.answer(2, ticket)).collect();
+    assert_eq!(answers, [None, None, Some(50), None]);
+    let held = |name| system.anchor().anchor().and_then(|it| it.get(name)).map(Fifo::held);
+    assert_eq!([5, 6, 7, 8].map(held), [Some(0), Some(0), Some(1), None]);
+}
+
+/// What does not fit into a batch waits for the next wave, and needs not be woken.
+#[test]
+fn a_batch_has_a_bound() {
+    let mut system = System::<Fifo>::new(2, 1);
+    let client = system.nodes.iter().position(|node| node.waves().anchor().is_none()).unwrap();
+    let asked = 2 * waves::MOST as u64 + 10;
+    (0..asked).for_each(|element| system.invoke(client as u32, QueueOp::Enqueue(element)));
+    let mut longest = 0;
+    while !system.mail.is_empty() {
+        for (_, _, msg) in &system.mail {
+            if let Msg::Wave(waves::Msg::Batch { batch, .. }) = msg {
+                longest = longest.max(batch.iter().sum());
+            }
+        }
+        system.round();
+    }
+    assert_eq!((longest, system.wakes), (waves::MOST as u32, 1));
+    assert_eq!(system.returned.len() as u64, asked);
+    // The one that has slept, and three with operations.
+    assert_eq!(system.anchor().waves(), 4);
+}
+
+/// An enqueue that returns with its place needs not wait for the way of its element.
+#[test]
+fn an_early_return_is_as_consistent() {
+    for seed in 0..100 {
+        let mut system = System::<Fifo>::new(5, seed);
+        for node in &mut system.nodes {
+            *node = node.clone().returning(Returning::Early);
+        }
+        for element in 0..20 {
+            let node = system.below(5) as u32;
+            system.invoke(node, QueueOp::Enqueue(element));
+            system.invoke((node + 1) % 5, QueueOp::Dequeue);
+            for _ in 0..system.below(40) {
+                if !system.mail.is_empty() {
+                    system.deliver();
+                }
+            }
+        }
+        system.settle();
+        assert_eq!(system.returned.len(), 40);
+        assert!(system.nodes.iter().all(|node| node.travelling.is_empty()));
+    }
+}
+
+/// A process can be stored and sent in any state.
+#[test]
+fn a_state_is_what_it_was_when_it_is_read_again() {
+    let mut system = System::<Barred>::new(4, 3);
+    for element in 0..40 {
+        let node = system.below(4) as u32;
+        system.invoke(node, QueueOp::Enqueue(element));
+        system.invoke(node, QueueOp::Dequeue);
+        for _ in 0..system.below(9) {
+            if !system.mail.is_empty() {
+                system.deliver();
+            }
+        }
+        for node in &mut system.nodes {
+            let text = serde_json::to_string(node).unwrap();
+            let read: Batched<Barred> = serde_json::from_str(&text).unwrap();
+            assert_eq!(*node, read);
+            assert_eq!(serde_json::to_string(&read).unwrap(), text, "also what no step needs");
+            *node = read;
+        }
+    }
+    system.settle();
 }

@@ -31,6 +31,7 @@ use std::hash::Hash;
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
+use super::longest::Longest;
 use super::service::{Op, Place, Service};
 use crate::object::Object;
 use crate::protocol::{Env, Never, Protocol};
@@ -83,8 +84,13 @@ pub struct Placed<Op, Key> {
     pub place: Place<Key>,
 }
 
+/// How many operations of a process a batch takes. The others wait for the next wave, so that no
+/// message grows without a bound because one process asks for too much.
+pub const MOST: usize = 4096;
+
 /// One process.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(bound = "")]
 pub struct Waves<S: Service> {
     upwards: Upwards<S>,
     phase: Phase<S>,
@@ -97,31 +103,34 @@ pub struct Waves<S: Service> {
     /// How many operations have got their places: the ticket of the first of `ops`.
     placed: u32,
     /// In the order of the tree.
-    children: SmallVec<[Child<S::Batch>; 2]>,
+    children: Vec<Child<S::Batch>>,
+    /// The longest batch that it has sent or assigned.
+    longest: Longest,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 struct Child<B> {
     node: NodeId,
     /// What it has said in this phase.
     said: Option<Said<B>>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 enum Said<B> {
     Batch(B),
     Stored,
 }
 
 /// What is above a process.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 enum Upwards<S> {
     Parent(NodeId),
     /// The process is the anchor.
     Anchor(S),
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(bound = "")]
 enum Phase<S: Service> {
     /// It waits for the batches of its children.
     Collecting {
@@ -161,6 +170,7 @@ impl<S: Service> Waves<S> {
             sent: 0,
             placed: 0,
             children: children.map(child).collect(),
+            longest: Longest::default(),
         }
     }
 
@@ -175,6 +185,11 @@ impl<S: Service> Waves<S> {
     /// How many waves have ended here.
     pub fn waves(&self) -> u32 {
         self.wave
+    }
+
+    /// How many runs of operations a batch had here, at most.
+    pub fn longest(&self) -> u32 {
+        self.longest.get()
     }
 
     /// The operations in its batch.
@@ -204,8 +219,9 @@ impl<S: Service> Waves<S> {
         if self.children.iter().any(|child| child.said.is_none()) {
             return;
         }
-        self.sent = self.ops.len() as u32;
+        self.sent = self.ops.len().min(MOST) as u32;
         let batch = self.combined();
+        self.longest.observe(S::runs(&batch));
         let is_idle = S::is_empty(&batch) && !more;
         self.phase = if is_idle { Phase::Asleep } else { Phase::Awake };
         match &self.upwards {
@@ -253,7 +269,7 @@ impl<S: Service> Waves<S> {
         let places = S::start(own, self.batched());
         let (mut puts, mut gets) = (0, Vec::new());
         for place in places {
-            let op = self.ops.pop_front().expect("as many places as operations");
+            let Some(op) = self.ops.pop_front() else { break };
             let placed = Placed { ticket: self.placed, op, place };
             self.placed += 1;
             match S::Object::nature(op).asks() {

@@ -2,9 +2,11 @@
 
 use std::hash::{Hash, Hasher};
 
+use serde::{Deserialize, Serialize};
+
 /// Counts that no transition depends on. Two states that differ in them only are the same state: so
 /// a search does not tell apart what has been counted on the way.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct Tally {
     /// How many operations it has carried out.
     pub carried_out: u64,

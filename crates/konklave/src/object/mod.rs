@@ -80,6 +80,11 @@ pub trait Object: Clone + Debug + Default + Eq + Hash + Send + 'static {
     /// How `op` is connected with others.
     fn nature(op: Self::Op) -> Nature;
 
+    /// The [part](Nature::part) of the object that `op` is about.
+    fn part(op: Self::Op) -> u64 {
+        Self::nature(op).part()
+    }
+
     /// The priority of the element that `op` inserts, where elements have one.
     fn priority(_op: Self::Op) -> u64 {
         0

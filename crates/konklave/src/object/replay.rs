@@ -160,7 +160,7 @@ impl<O: Object> Replay<O> {
     fn part(&self, op: O::Op) -> u64 {
         match self.places {
             Places::OfAll | Places::OfChanges => 0,
-            Places::OfPart => O::nature(op).part(),
+            Places::OfPart => O::part(op),
         }
     }
 
@@ -243,7 +243,7 @@ impl<O: Object> Replay<O> {
     ) {
         let Returned { process, seq, .. } = returned;
         let has_parts = self.places == Places::OfPart;
-        let part_of = |op| if has_parts { O::nature(op).part() } else { 0 };
+        let part_of = |op| if has_parts { O::part(op) } else { 0 };
         let rest = self.pending.range_mut((process, 0)..=(process, u32::MAX));
         for (&(_, other), pending) in rest.filter(|(_, it)| part_of(it.op) == part) {
             match other < seq {

@@ -39,7 +39,7 @@ impl Kind {
 }
 
 /// A virtual node. The order of all of them is that of the cycle.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Virtual {
     /// Where it is.
     pub label: Point,
@@ -100,7 +100,7 @@ enum Direction {
 
 /// What a process knows: the neighbours of its three virtual nodes, and how many processes there
 /// are.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Ldb {
     me: NodeId,
     processes: u32,

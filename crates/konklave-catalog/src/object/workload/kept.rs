@@ -45,7 +45,7 @@ impl<S: Service> Users<S> {
         let clients: Vec<_> = clients.into_iter().filter(|it| self.members.contains(it)).collect();
         again.given = ops * clients.len() as u64;
         for node in clients {
-            self.processes.entry(node).or_default().left += ops;
+            self.processes[node.index()].left += ops;
             self.plan_operations(node, agenda);
         }
     }

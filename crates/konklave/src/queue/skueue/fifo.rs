@@ -3,10 +3,9 @@
 //! A batch tells the lengths of [runs]: so many enqueues, so many dequeues, and so on.
 
 use serde::{Deserialize, Serialize};
-use smallvec::SmallVec;
 
 use crate::batched::stabilising::Mended;
-use crate::batched::{Place, Service, point_of, runs};
+use crate::batched::{OwnPlaces, Place, Service, point_of, runs};
 use crate::circle::{Mixer, Point};
 use crate::object::{Queue, QueueOp};
 
@@ -32,11 +31,11 @@ impl Fifo {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Run {
     /// The position of its first operation.
-    position: u64,
+    pub position: u64,
     /// For how many operations there are positions; a dequeue beyond finds the queue empty.
-    positions: u32,
+    pub positions: u32,
     /// The place of its first operation in the order of all.
-    witness: u64,
+    pub witness: u64,
 }
 
 impl Service for Fifo {
@@ -55,6 +54,10 @@ impl Service for Fifo {
 
     fn is_empty(batch: &Vec<u32>) -> bool {
         batch.is_empty()
+    }
+
+    fn runs(batch: &Vec<u32>) -> usize {
+        batch.len()
     }
 
     fn assign(&mut self, batch: &Vec<u32>) -> Vec<Run> {
@@ -79,20 +82,17 @@ impl Service for Fifo {
         assignment.iter_mut().zip(first).map(cut).collect()
     }
 
-    fn start(
-        mut assignment: Vec<Run>,
-        ops: impl Iterator<Item = QueueOp>,
-    ) -> SmallVec<[Place<u64>; 2]> {
+    fn start(mut assignment: Vec<Run>, ops: impl Iterator<Item = QueueOp>) -> OwnPlaces<u64> {
         let mut at = 0;
         let place = |op| {
             while at % 2 != runs::parity::<Queue>(op) {
                 at += 1;
             }
-            let run = take(&mut assignment[at], 1);
+            let run = take(assignment.get_mut(at)?, 1);
             let key = (run.positions > 0).then_some(run.position);
-            Place { key, witness: run.witness }
+            Some(Place { key, witness: run.witness })
         };
-        ops.map(place).collect()
+        ops.map_while(place).collect()
     }
 
     fn point(mixer: Mixer, position: u64) -> Point {
