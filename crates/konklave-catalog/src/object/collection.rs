@@ -63,6 +63,14 @@ pub static HEIGHT: Quantity =
         .label("tree height")
         .column("height");
 
+/// Joins and leaves together.
+pub static CHANGES: Quantity =
+    Quantity::new("changes", "", "how often the group has changed, by joins and leaves together")
+        .label("changes");
+/// What they move.
+pub static HANDED_OVER: Quantity =
+    Quantity::new("handed_over", "elements", "how often an element was handed over for that")
+        .label("handed over");
 /// When an operation that brings an element returns.
 pub const ANSWER: Choice = Choice::new(
     "answer",
@@ -110,22 +118,39 @@ where
     object::Command<<S::Object as Object>::Op>: Data,
 {
     let mixer = Mixer::new(site.setup().seed);
-    let network = Ldb::hashed(mixer, NodeId::all(site.nodes()));
+    let shared = Shared::<S>::new(0);
+    shared.refuse_empty(site)?;
+    let network = Ldb::hashed(mixer, shared.members(site));
     let returning = match site.choice(ANSWER.name) {
         "early" => Returning::Early,
         _ => Returning::Stored,
     };
     let make = move |me: NodeId| {
-        Batched::<B>::new(network[me.index()].clone(), mixer).returning(returning)
+        let member = network.get(me.index()).map(|ldb| Batched::<B>::new(ldb.clone(), mixer));
+        member.unwrap_or_else(|| Batched::outside(me, mixer)).returning(returning)
     };
     let survey = move |nodes: &[&Batched<B>], ran: &Measures| {
-        let anchor = nodes.iter().find_map(|node| node.waves().anchor());
+        let members: Vec<&Batched<B>> =
+            nodes.iter().copied().filter(|node| node.is_member()).collect();
+        let anchor = members.iter().find_map(|node| node.waves().anchor());
+        let changed = match S::ABOUT.quantities.iter().any(|it| it.name == CHANGES.name) {
+            true => changed(nodes),
+            false => Measures::default(), // Nobody joins or leaves.
+        };
         Measures::default()
             .with(&LEFT_OVER, anchor.map(left_over))
-            .and(counted(nodes, ran))
+            .and(counted(&members, ran))
+            .and(changed)
             .and(anchor.map_or_else(Measures::default, own))
     };
-    Ok(surveyed_nodes(Shared::<S>::new(0), site, make, survey))
+    Ok(surveyed_nodes(shared, site, make, survey))
+}
+
+/// What joins and leaves have cost.
+fn changed<B: batched::Service>(nodes: &[&Batched<B>]) -> Measures {
+    let changes = nodes.iter().map(|node| node.changes()).max().unwrap_or(0);
+    let Tally { handed_over, .. } = Tally::sum(nodes.iter().map(|it| it.tally()));
+    Measures::default().with(&CHANGES, changes).with(&HANDED_OVER, handed_over)
 }
 
 /// What processes have counted, and what they hold.

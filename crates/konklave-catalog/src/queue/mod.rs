@@ -7,12 +7,14 @@ use konklave::queue::skueue::Fifo;
 
 use crate::entry::{Entry, line};
 use crate::object::collection::{
-    ANSWER, BATCH, EMPTY, HEIGHT, HOPS, LEFT_OVER, MOST_HELD, PERIOD, RUNS, STATIC, WAVES, WORDS,
-    batched, central, promises, scenarios, two,
+    ANSWER, BATCH, CHANGES, EMPTY, HANDED_OVER, HEIGHT, HOPS, LEFT_OVER, MOST_HELD, PERIOD, RUNS,
+    STATIC, WAVES, WORDS, batched, central, promises, scenarios, two,
 };
-use crate::object::options::{CLIENTS, OPS, RATE, ROUNDS, WINDOW, mix};
+use crate::object::options::{CLIENTS, JOINS, LEAVES, OPS, RATE, ROUNDS, WINDOW, mix};
 use crate::object::report::ObjectReport;
-use crate::object::{LATENCY, MESSAGES, OPERATIONS, Service, Shared, THROUGHPUT, requests};
+use crate::object::{
+    JOINED, LATENCY, LEFT, MESSAGES, OPERATIONS, Service, Shared, THROUGHPUT, others, requests,
+};
 use crate::option::{Opt, Usual, Verb};
 use crate::problem::{About, Senses};
 use crate::quantity::{Measures, Quantity};
@@ -61,12 +63,11 @@ static DEQUEUES: Quantity =
 static DUPLICATED: Quantity =
     Quantity::new("duplicated", "", "number of elements that were dequeued once more")
         .label("duplicated");
-
 pub(crate) static ABOUT: About = About {
     name: "queue",
     title: "Queue",
     source: include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../konklave/src/queue/mod.rs")),
-    options: &[&OPS, &CLIENTS, &RATE, &ROUNDS, &WINDOW, &MIX],
+    options: &[&OPS, &CLIENTS, &RATE, &ROUNDS, &WINDOW, &MIX, &JOINS, &LEAVES],
     quantities: &[
         &MESSAGES,
         &OPERATIONS,
@@ -88,6 +89,10 @@ pub(crate) static ABOUT: About = About {
         &stabilising::RESETS,
         &stabilising::ANEW,
         &stabilising::HOLES,
+        &JOINED,
+        &LEFT,
+        &CHANGES,
+        &HANDED_OVER,
     ],
     words: WORDS,
     promises: promises::<Queue>,
@@ -104,19 +109,38 @@ pub(crate) static ABOUT: About = About {
 /// All algorithms.
 pub fn entries() -> Vec<Entry> {
     vec![
-        line!(queue::central_queue, STATIC, &[], two, |site| central::<Lined>(site, 1)),
-        line!(
-            queue::skueue,
-            STATIC.duplicates().perpetual_if(stabilising::STABILISING.name, "yes"),
-            &[ANSWER, stabilising::STABILISING, stabilising::START, stabilising::MAX_DELAY],
-            |_, _| None,
-            skueue
-        ),
+        line!(queue::central_queue, STATIC, &[], two, |site| {
+            unchanged(site)?;
+            central::<Lined>(site, 1)
+        }),
+        // Random runs have duplicates, which are harmless while nobody joins or leaves.
+        Entry {
+            others: |setup| others(0, setup),
+            ..line!(
+                queue::skueue,
+                STATIC.duplicates().perpetual_if(stabilising::STABILISING.name, "yes"),
+                &[ANSWER, stabilising::STABILISING, stabilising::START, stabilising::MAX_DELAY],
+                |_, _| None,
+                skueue
+            )
+        },
     ]
+}
+
+/// Refuses joins and leaves.
+fn unchanged(site: &Site) -> Result<(), Refusal> {
+    let changes = [&JOINS, &LEAVES].into_iter().find(|it| site.get::<u32>(it).unwrap_or(0) > 0);
+    changes.map_or(Ok(()), |option| {
+        Err(Refusal::new(format!(
+            "--{}: the members of this queue do not change; those of skueue without --stabilising do",
+            option.name
+        )))
+    })
 }
 
 fn skueue(site: &Site) -> Result<Box<dyn System + '_>, Refusal> {
     if stabilising::is_asked(site)? {
+        unchanged(site)?;
         return stabilising::system(site);
     }
     batched::<Lined, Fifo>(site, Fifo::held, |_| Measures::default())

@@ -17,7 +17,7 @@ use crate::{Flaw, flawed::probe};
 type Runs = Vec<Run>;
 
 /// How the places of a queue are assigned wrongly.
-pub trait Misassign: Clone + Eq + Hash + Debug + Default + Send + 'static {
+pub trait Misassign: Clone + Ord + Hash + Debug + Default + Send + Sync + 'static {
     /// The operations of one process.
     fn build(ops: Vec<QueueOp>) -> Vec<u32> {
         Fifo::build(ops.into_iter())
@@ -40,7 +40,7 @@ pub trait Misassign: Clone + Eq + Hash + Debug + Default + Send + 'static {
 }
 
 /// The positions of a queue, assigned wrongly.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct Misassigned<M>(Fifo, PhantomData<M>);
 
@@ -88,7 +88,7 @@ impl<M: Misassign> Service for Misassigned<M> {
 }
 
 /// A batch has two counts, one of enqueues and one of dequeues, instead of runs.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Counts;
 
 impl Misassign for Counts {
@@ -103,7 +103,7 @@ impl Misassign for Counts {
 }
 
 /// A dequeue that finds nothing has no place of its own in the order.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NoRank;
 
 impl Misassign for NoRank {

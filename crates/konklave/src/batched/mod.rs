@@ -9,9 +9,11 @@
 //! stores the element. Which keys there are, a [`Service`] says: everything else is the same for a
 //! queue, a stack and a heap.
 //!
-//! An operation that takes an element out and arrives before it waits there.
+//! An operation that takes an element out and arrives before it waits there. Processes join and
+//! leave between two waves.
 
 pub mod combining;
+mod group;
 mod longest;
 mod named;
 pub mod pieces;
@@ -30,13 +32,14 @@ use crate::object::{self, Answer, Event, Object};
 use crate::overlay::ldb::{Ldb, Way};
 use crate::protocol::{Env, Hosts, Never, Protocol};
 use crate::{NodeId, NodeSet};
+use group::{Group, Standing};
 pub use named::{Many, Named};
 pub use service::{Op, OwnPlaces, Place, Service, point_of};
 use waves::{Placed, Waves};
 
 /// What processes send each other.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum Msg<B, A, K> {
+pub enum Msg<B, A, K, S> {
     /// About waves.
     Wave(waves::Msg<B, A>),
     /// An element travels to its place.
@@ -60,6 +63,8 @@ pub enum Msg<B, A, K> {
         /// The element.
         element: u64,
     },
+    /// About processes that join and leave.
+    Group(group::Msg<K, S>),
 }
 
 /// An operation that travels.
@@ -75,7 +80,7 @@ pub struct Task<K> {
     way: Way,
 }
 
-const _: () = assert!(size_of::<Msg<Vec<u32>, Vec<u64>, u64>>() <= 48);
+const _: () = assert!(size_of::<Msg<Vec<u32>, Vec<u64>, u64, u64>>() <= 48);
 
 /// What belongs to a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -106,6 +111,7 @@ pub struct Batched<S: Service> {
     /// order if they have not returned.
     travelling: BTreeMap<u32, Option<u64>>,
     returning: Returning,
+    group: Group<S>,
     cells: BTreeMap<S::Key, Cell>,
     tally: Tally,
 }
@@ -116,7 +122,24 @@ impl<S: Service> Batched<S> {
         let waves = Waves::new(ldb.parent(), ldb.children());
         let (travelling, cells) = (BTreeMap::new(), BTreeMap::new());
         let (returning, tally) = (Returning::default(), Tally::default());
-        Self { ldb, mixer, waves, travelling, returning, cells, tally }
+        let group = Group::new(Standing::Member);
+        Self { ldb, mixer, waves, travelling, returning, group, cells, tally }
+    }
+
+    /// A process that is not a member yet.
+    pub fn outside(me: NodeId, mixer: Mixer) -> Self {
+        let alone = Ldb::hashed(mixer, [me]).remove(0);
+        Self { group: Group::new(Standing::Outside), ..Self::new(alone, mixer) }
+    }
+
+    /// Whether it is a member.
+    pub fn is_member(&self) -> bool {
+        self.group.is_member()
+    }
+
+    /// How many changes of the group it has taken part in.
+    pub fn changes(&self) -> u32 {
+        self.group.changes()
     }
 
     /// The same, but for when operations return.
@@ -215,35 +238,49 @@ impl<S: Service> Batched<S> {
         if witness.is_some() {
             env.emit(Event::Returned { ticket, answer, witness });
         }
+        self.report_if_quiet(env);
         true
     }
 }
 
 impl<S: Service> Protocol for Batched<S> {
-    type Msg = Msg<S::Batch, S::Assignment, S::Key>;
+    type Msg = Msg<S::Batch, S::Assignment, S::Key, S>;
     type Timer = Never;
     type Command = object::Command<Op<S>>;
     type Event = Event;
 
     fn on_command(&mut self, command: Self::Command, env: &mut impl Env<Self>) {
         match command {
-            object::Command::Invoke(op) => self.run(env, |waves, env| waves.on_command(op, env)),
-            object::Command::Join { .. } | object::Command::Leave => {} // Members do not change.
+            object::Command::Invoke(op) if self.is_member() => {
+                match self.group.is_changing() {
+                    // Nobody may be woken before all have switched.
+                    true => self.waves.keep(op),
+                    false => self.run(env, |waves, env| waves.on_command(op, env)),
+                }
+                self.halt_if_held(env);
+            }
+            object::Command::Invoke(_) => {} // Only members are asked.
+            object::Command::Join { contact } => self.join(contact, env),
+            object::Command::Leave => self.leave(env),
         }
     }
 
     fn on_message(&mut self, from: NodeId, msg: Self::Msg, env: &mut impl Env<Self>) {
         match msg {
-            Msg::Wave(msg) => self.run(env, |waves, env| waves.on_message(from, msg, env)),
+            Msg::Wave(msg) => {
+                self.run(env, |waves, env| waves.on_message(from, msg, env));
+                self.halt_if_held(env);
+            }
             Msg::Put { task, element } => self.put(task, element, env),
             Msg::Get(task) => self.get(task, env),
             Msg::Stored { ticket } => self.on_stored(ticket, env),
             Msg::Element { ticket, element } => _ = self.finish(ticket, Some(element), env),
+            Msg::Group(msg) => self.on_group(from, msg, env),
         }
     }
 
     fn waits_for(&self) -> NodeSet {
-        self.waves.waits_for()
+        self.group.waits_for().unwrap_or_else(|| self.waves.waits_for())
     }
 }
 

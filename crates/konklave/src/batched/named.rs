@@ -46,7 +46,7 @@ const NAME: Salt = Salt(98);
 
 /// What the anchor knows about each object that was ever used. The witnesses of an object are dense
 /// for themselves: each is linearizable, so all together are.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct Named<S: Service>(BTreeMap<u32, S>);
 

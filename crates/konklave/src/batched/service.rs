@@ -1,10 +1,7 @@
 //! What is served in waves.
 
-use std::fmt::Debug;
-use std::hash::Hash;
 use std::ops::RangeInclusive;
 
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
@@ -20,9 +17,7 @@ const POSITION: Salt = Salt(99);
 
 /// What is served in waves: a service gives each element that comes a key of its own, and each
 /// operation that takes one out the key of that element. Its value is what the anchor knows.
-pub trait Service:
-    Clone + Eq + Hash + Debug + Default + Serialize + DeserializeOwned + Send + 'static
-{
+pub trait Service: Data + Default {
     /// What all operations together are to be explained by.
     type Object: Object;
     /// Under what an element is stored.

@@ -58,7 +58,7 @@ use orders::{Part, Request, Travelling};
 use problem::Problem;
 
 /// A service whose state at the anchor can be wrong.
-pub trait Mended: Service + Ord + Sync {
+pub trait Mended: Service {
     /// There is an element with this key. Learns that, if the key is beyond all that were given
     /// out; tells whether an operation will be sent to it, as far as is known.
     fn claim(&mut self, key: Self::Key) -> bool;

@@ -22,10 +22,16 @@ pub(crate) struct System<S: Service> {
 
 impl<S: Service> System<S> {
     pub(crate) fn new(processes: u32, seed: u64) -> Self {
+        Self::with_outsiders(processes, 0, seed)
+    }
+
+    pub(crate) fn with_outsiders(processes: u32, outsiders: u32, seed: u64) -> Self {
         let mixer = Mixer::new(seed);
         let network = Ldb::hashed(mixer, NodeId::all(processes));
+        let members = network.into_iter().map(|ldb| Batched::new(ldb, mixer));
+        let others = (processes..processes + outsiders).map(NodeId);
         Self {
-            nodes: network.into_iter().map(|ldb| Batched::new(ldb, mixer)).collect(),
+            nodes: members.chain(others.map(|me| Batched::outside(me, mixer))).collect(),
             mail: Vec::new(),
             monitor: Monitor::new(S::PLACES),
             draw: Mixer::new(seed),
@@ -58,8 +64,9 @@ impl<S: Service> System<S> {
                 }
                 Effect::Emit(event) => {
                     self.monitor.on_event(node, &event).unwrap();
-                    let Event::Returned { ticket, answer, .. } = event else { panic!("{event:?}") };
-                    self.returned.push((node, ticket, answer));
+                    if let Event::Returned { ticket, answer, .. } = event {
+                        self.returned.push((node, ticket, answer));
+                    }
                 }
                 other => panic!("{other:?}"),
             }
@@ -67,7 +74,10 @@ impl<S: Service> System<S> {
     }
 
     pub(crate) fn invoke(&mut self, node: u32, op: Op<S>) {
-        let command = Command::Invoke(op);
+        self.command(node, Command::Invoke(op));
+    }
+
+    pub(crate) fn command(&mut self, node: u32, command: Command<Op<S>>) {
         self.monitor.on_command(NodeId(node), &command).unwrap();
         self.happen(NodeId(node), Input::Command(command));
     }
@@ -101,7 +111,8 @@ impl<S: Service> System<S> {
     }
 
     pub(crate) fn anchor(&self) -> &Waves<S> {
-        let mut anchors = self.nodes.iter().filter(|it| it.waves().anchor().is_some());
+        let mut anchors =
+            self.nodes.iter().filter(|it| it.is_member() && it.waves().anchor().is_some());
         let anchor = anchors.next().expect("one process is the anchor");
         assert!(anchors.next().is_none());
         anchor.waves()

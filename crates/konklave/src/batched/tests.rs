@@ -6,7 +6,7 @@ use crate::object::{Queue, QueueOp};
 use crate::queue::skueue::{Fifo, Run};
 
 /// A queue whose dequeues wait until all elements of their wave are stored.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 struct Barred(Fifo);
 
 impl Service for Barred {
@@ -212,3 +212,5 @@ fn a_state_is_what_it_was_when_it_is_read_again() {
     }
     system.settle();
 }
+
+mod churn;

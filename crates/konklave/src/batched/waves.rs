@@ -24,6 +24,9 @@
 //! wait until all elements of their wave are stored: processes tell their parents so, and the
 //! anchor tells all. Only then does the next wave begin.
 
+mod change;
+mod state;
+
 use std::collections::VecDeque;
 use std::fmt::Debug;
 use std::hash::Hash;
@@ -36,6 +39,7 @@ use super::service::{Op, Place, Service};
 use crate::object::Object;
 use crate::protocol::{Env, Never, Protocol};
 use crate::{NodeId, NodeSet};
+use state::{Child, Pace, Phase, Said, Upwards};
 
 /// What parents and children send each other.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -106,56 +110,8 @@ pub struct Waves<S: Service> {
     children: Vec<Child<S::Batch>>,
     /// The longest batch that it has sent or assigned.
     longest: Longest,
+    pace: Pace,
 }
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-struct Child<B> {
-    node: NodeId,
-    /// What it has said in this phase.
-    said: Option<Said<B>>,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-enum Said<B> {
-    Batch(B),
-    Stored,
-}
-
-/// What is above a process.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-enum Upwards<S> {
-    Parent(NodeId),
-    /// The process is the anchor.
-    Anchor(S),
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(bound = "")]
-enum Phase<S: Service> {
-    /// It waits for the batches of its children.
-    Collecting {
-        /// Whether one of them has an operation for the next wave already.
-        more: bool,
-    },
-    /// Its batch, an empty one, is gone: the anchor may keep the assignment. The anchor does.
-    Asleep,
-    /// Its batch is gone, and the assignment comes by itself.
-    Awake,
-    /// At the barrier: elements of its own or below it are not stored yet.
-    Storing {
-        /// How many of its own are not.
-        puts: u32,
-        /// Its operations that wait for all others.
-        gets: Kept<S>,
-    },
-    /// At the barrier: elements elsewhere may not be stored yet.
-    Stored {
-        /// Its operations that wait for all others.
-        gets: Kept<S>,
-    },
-}
-
-type Kept<S> = Vec<Placed<Op<S>, <S as Service>::Key>>;
 
 impl<S: Service> Waves<S> {
     /// A process with this parent, or the anchor, and these children in the order of the tree.
@@ -171,6 +127,7 @@ impl<S: Service> Waves<S> {
             placed: 0,
             children: children.map(child).collect(),
             longest: Longest::default(),
+            pace: Pace::Running,
         }
     }
 
@@ -205,6 +162,7 @@ impl<S: Service> Waves<S> {
                 self.phase = Phase::Awake;
                 match &self.upwards {
                     Upwards::Parent(parent) => env.send(*parent, Msg::Wake { wave: self.wave }),
+                    Upwards::Anchor(_) if self.pace == Pace::Held => {}
                     Upwards::Anchor(_) => self.turn(env),
                 }
             }
@@ -228,7 +186,7 @@ impl<S: Service> Waves<S> {
             Upwards::Parent(parent) => {
                 env.send(*parent, Msg::Batch { wave: self.wave, batch, more });
             }
-            Upwards::Anchor(_) if is_idle => {}
+            Upwards::Anchor(_) if is_idle || self.pace == Pace::Held => {}
             Upwards::Anchor(_) => self.turn(env),
         }
     }

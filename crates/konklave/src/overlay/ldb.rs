@@ -14,6 +14,8 @@
 //! root is the minimum, the *anchor*. Only edges to left nodes lead from process to process, so
 //! there are n-1 of these, and a process has at most two children.
 
+mod change;
+
 use std::fmt::{self, Debug};
 
 use serde::{Deserialize, Serialize};
@@ -21,6 +23,7 @@ use serde::{Deserialize, Serialize};
 use super::Side;
 use crate::NodeId;
 use crate::circle::{Arc, Mixer, Point, Salt};
+pub use change::{Change, Spot};
 
 /// Which of the three nodes of a process. Siblings with the same label are in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -100,7 +103,7 @@ enum Direction {
 
 /// What a process knows: the neighbours of its three virtual nodes, and how many processes there
 /// are.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Ldb {
     me: NodeId,
     processes: u32,
@@ -139,6 +142,11 @@ impl Ldb {
         Self::network(&middles)
     }
 
+    /// How many processes there are.
+    pub fn processes(&self) -> u32 {
+        self.processes
+    }
+
     /// The process.
     pub fn me(&self) -> NodeId {
         self.me
@@ -161,6 +169,11 @@ impl Ldb {
     fn owns(&self, kind: Kind, point: Point) -> bool {
         let (first, next) = (self.own(kind).label, self.behind[kind as usize].label);
         first != next && Arc::up_to(first, next).contains(point)
+    }
+
+    /// Whether this process is responsible for a point.
+    pub fn is_responsible(&self, point: Point) -> bool {
+        Kind::ALL.into_iter().any(|kind| self.owns(kind, point))
     }
 
     /// A message sets out from the middle node of this process.
@@ -256,11 +269,12 @@ impl Ldb {
     }
 }
 
-/// The number of messages from the deepest process to the anchor, given all processes by number.
+/// The number of messages from the deepest process to the anchor, given all processes.
 pub fn height(network: &[&Ldb]) -> u32 {
     let mut order: Vec<&Ldb> = network.to_vec();
     order.sort_unstable_by_key(|it| it.own(Kind::Left)); // Parents come before their children.
-    let mut depths = vec![0; network.len()];
+    let numbers = network.iter().map(|it| it.me.index() + 1);
+    let mut depths = vec![0; numbers.max().unwrap_or(0)];
     for process in order {
         if let Some(parent) = process.parent() {
             depths[process.me.index()] = depths[parent.index()] + 1;

@@ -33,18 +33,20 @@
 //!
 //! # Assumes
 //!
-//! Reliable channels in any order between all processes; members do not change.
+//! Reliable channels in any order between all processes. A process leaves when its operations have
+//! returned.
 //!
 //! - Loss: a lost batch or assignment stops all waves; a lost element or request for one blocks its
 //!   process. Safety holds.
-//! - Duplication: a duplicate is harmless: batches carry the number of their wave, and positions
-//!   are used once.
+//! - Duplication: a duplicate is harmless while nobody joins or leaves: batches carry the number of
+//!   their wave, and positions are used once.
 //! - Crash: the crash of a process stops all waves, and what it has stored is lost.
 //!
 //! # Differs from the paper
 //!
 //! The three virtual nodes of a process act in one step. Waves sleep while nobody asks; in the
-//! paper empty ones circulate. Processes cannot join or leave.
+//! paper empty ones circulate. A change of the group goes up and down the tree three times; those
+//! that leave tell their neighbours, and everybody works out the new neighbourhoods from that.
 
 mod fifo;
 

@@ -60,12 +60,7 @@ mod intervals;
 mod matched;
 mod rounds;
 
-use std::fmt::Debug;
-use std::hash::Hash;
 use std::ops::RangeInclusive;
-
-use serde::Serialize;
-use serde::de::DeserializeOwned;
 
 use crate::batched::Batched;
 pub use crate::batched::Msg;
@@ -85,9 +80,7 @@ pub type MatchedSkack<A> = Batched<Matched<A>>;
 
 /// How an anchor gives positions to runs of pushes and pops. Pushes take positions upwards, pops
 /// downwards.
-pub trait Anchor:
-    Clone + Eq + Hash + Debug + Default + Serialize + DeserializeOwned + Send + 'static
-{
+pub trait Anchor: Data + Default {
     /// What positions that were given together have in common.
     type Stamp: Copy + Default + Data;
     /// Under what an element is stored.

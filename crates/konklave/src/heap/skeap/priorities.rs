@@ -11,7 +11,7 @@ use crate::circle::{Mixer, Point, Salt};
 use crate::object::{Heap, HeapOp};
 
 /// The queues, at the anchor.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Priorities {
     /// For each priority that has occurred, the position of its oldest element and the next one.
     queues: BTreeMap<u64, (u64, u64)>,

@@ -12,7 +12,7 @@ use crate::circle::{Mixer, Point};
 use crate::object::{Stack, StackOp};
 
 /// The anchor, which gives positions to one run after the other.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Alternating<A> {
     anchor: A,
     /// How many operations have a place in the order.

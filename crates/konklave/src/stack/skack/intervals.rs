@@ -10,7 +10,7 @@ use crate::batched::point_of;
 use crate::circle::{Mixer, Point};
 
 /// The positions of all elements, from 1.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Intervals {
     /// The first and the last position of each interval, disjoint, in ascending order.
     alive: Vec<(u64, u64)>,

@@ -16,7 +16,7 @@ use crate::circle::{Mixer, Point};
 use crate::object::{Stack, StackOp};
 
 /// The anchor, which gives positions to a run of pops and a run of pushes.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Matched<A> {
     anchor: A,
     /// How many operations have a place in the order.

@@ -10,7 +10,7 @@ use crate::batched::point_of;
 use crate::circle::{Mixer, Point};
 
 /// The top of the stack, and what has happened in this round.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Rounds {
     /// The number of elements: they have the positions from 1 to here.
     top: u64,
