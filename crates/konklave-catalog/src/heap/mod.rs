@@ -19,7 +19,7 @@ use crate::object::collection::{
     BATCH, EMPTY, HEIGHT, HOPS, LEFT_OVER, MOST_HELD, PERIOD, RUNS, STATIC, WAVES, WORDS, batched,
     central, promises, scenarios, two,
 };
-use crate::object::options::{CLIENTS, OPS, PRIORITIES, RATE, ROUNDS, WINDOW, mix};
+use crate::object::options::{self, CLIENTS, OPS, PRIORITIES, RATE, WINDOW, mix};
 use crate::object::report::ObjectReport;
 use crate::object::{LATENCY, MESSAGES, OPERATIONS, Service, Shared, THROUGHPUT, requests};
 use crate::option::{Choice, Opt, Usual, Verb};
@@ -91,7 +91,7 @@ pub(crate) static ABOUT: About = About {
     name: "heap",
     title: "Heap",
     source: include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../konklave/src/heap/mod.rs")),
-    options: &[&OPS, &CLIENTS, &RATE, &ROUNDS, &WINDOW, &MIX, &PRIORITIES],
+    options: &[&OPS, &CLIENTS, &RATE, &options::ROUNDS, &WINDOW, &MIX, &PRIORITIES],
     quantities: &[
         &MESSAGES,
         &OPERATIONS,

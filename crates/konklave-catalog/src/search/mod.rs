@@ -70,7 +70,9 @@ impl Service for Sorted {
         let queries = site.get::<u64>(&QUERIES).unwrap_or(0);
         let clients = plan.clients.len() as u64;
         workload::Plan {
-            ops: u32::try_from(queries.div_ceil(clients)).unwrap_or(u32::MAX),
+            amount: workload::Amount::Ops(
+                u32::try_from(queries.div_ceil(clients)).unwrap_or(u32::MAX),
+            ),
             items: keys,
             among: Some(0..=all_keys(width).min(2 * keys.max(1)) - 1),
             scatter: Some(Scatter { mixer: Mixer::new(site.setup().seed), width }),
