@@ -2,7 +2,6 @@
 
 use super::*;
 use crate::object::Command;
-use crate::protocol::Monitor as _;
 
 impl<S: Service> System<S> {
     fn members(&self) -> Vec<NodeId> {
