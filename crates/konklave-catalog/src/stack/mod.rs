@@ -116,7 +116,7 @@ const MATCHING: Choice = Choice::new(
 pub fn entries() -> Vec<Entry> {
     vec![
         line!(stack::central_stack, STATIC, &[], two, |site| central::<Piled>(site, 1)),
-        line!(stack::skack, STATIC.duplicates(), &[ANCHOR, MATCHING], |_, _| None, skack),
+        line!(stack::skack, STATIC, &[ANCHOR, MATCHING], |_, _| None, skack),
     ]
 }
 

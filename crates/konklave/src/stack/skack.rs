@@ -46,8 +46,9 @@
 //!
 //! - Loss: a lost batch or assignment stops all waves; a lost element or request for one blocks its
 //!   process. Safety holds.
-//! - Duplication: a duplicate is harmless: batches carry the number of their wave, and each key is
-//!   used once.
+//! - Duplication: with intervals, a duplicate is harmless: batches carry the number of their wave,
+//!   and each position is used once. With rounds, a duplicate get can take an older element of its
+//!   position, whose own get is under way and then waits for ever.
 //! - Crash: the crash of a process stops all waves, and what it has stored is lost.
 //!
 //! # Differs from the paper
