@@ -31,6 +31,9 @@ impl Default for Rounds {
 
 /// The time of operations that are matched, and have nothing to do with the stack.
 const MATCHED: u32 = 0;
+/// Where they meet: at no position of the stack. There, a pop of a later round could take an element
+/// that its own pop has not fetched yet.
+const MEETING: u64 = 1 << 63;
 /// The time of elements of earlier rounds.
 const BEFORE: u32 = 1;
 
@@ -99,7 +102,7 @@ impl Anchor for Rounds {
     }
 
     fn end(&mut self, pairs: u32) -> Piece<Stamp> {
-        let piece = Piece { from: 1, length: pairs, label: self.stamp(MATCHED) };
+        let piece = Piece { from: MEETING, length: pairs, label: self.stamp(MATCHED) };
         self.segments.clear();
         self.time = BEFORE;
         self.round += 1;
@@ -175,5 +178,19 @@ mod tests {
         let earlier = Rounds::sought(key(3, BEFORE));
         assert!(earlier.contains(&key(2, 9)) && earlier.contains(&key(1, 2)));
         assert!(!earlier.contains(&key(3, 2)) && !earlier.contains(&key(3, BEFORE)));
+    }
+
+    #[test]
+    fn no_pop_of_the_stack_seeks_what_is_matched() {
+        let mut anchor = Rounds { top: 5, ..Rounds::default() };
+        let met = anchor.end(3);
+        let key = Rounds::key(met.from, met.label);
+        assert_eq!(Rounds::sought(key), key..=key);
+        anchor.begin();
+        for piece in anchor.pop(5) {
+            for position in 1..=piece.from {
+                assert!(!Rounds::sought(Rounds::key(position, piece.label)).contains(&key));
+            }
+        }
     }
 }

@@ -121,3 +121,26 @@ fn what_is_matched_does_not_reach_the_anchor() {
     // The stack was empty. Pairs meet at positions 2, 3 and 4; the last push is below them.
     assert_eq!(keys, [None, Some(4), Some(2), Some(2), Some(3), Some(3), Some(4), None, Some(1)]);
 }
+
+/// A push and a pop of each of two processes, in many schedules: pairs of one wave are still on
+/// their way in the next.
+#[test]
+fn what_is_matched_in_rounds_is_not_taken_by_others() {
+    for seed in 0..3000 {
+        let mut system = System::<Matched<Rounds>>::new(2, seed);
+        let mut ops = [vec![Pop, Push(1)], vec![Pop, Push(2)]];
+        while !system.mail.is_empty() || ops.iter().any(|ops| !ops.is_empty()) {
+            let node = system.below(2);
+            let is_asked = system.mail.is_empty() || system.below(4) == 0;
+            match ops[node].last().copied().filter(|_| is_asked) {
+                Some(op) => {
+                    ops[node].pop();
+                    system.invoke(node as u32, op);
+                }
+                None if system.mail.is_empty() => {}
+                None => system.deliver(),
+            }
+        }
+        system.settle();
+    }
+}
