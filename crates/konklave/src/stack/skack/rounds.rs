@@ -31,8 +31,8 @@ impl Default for Rounds {
 
 /// The time of operations that are matched, and have nothing to do with the stack.
 const MATCHED: u32 = 0;
-/// Where they meet: at no position of the stack. There, a pop of a later round could take an element
-/// that its own pop has not fetched yet.
+/// Where they meet: at no position of the stack. There, a pop of a later round could take an
+/// element that its own pop has not fetched yet.
 const MEETING: u64 = 1 << 63;
 /// The time of elements of earlier rounds.
 const BEFORE: u32 = 1;
