@@ -334,7 +334,7 @@ pub enum Msg {
         assert_eq!(borrows_messages(other), Some(Lender::Algorithm("other")));
         assert_eq!(borrows_messages("pub use super::Msg;\n"), Some(Lender::Problem));
         let shared = borrows_messages("pub use crate::batched::Msg;\n");
-        assert!(matches!(shared, Some(Lender::All(source)) if messages(source).len() == 5));
+        assert!(matches!(shared, Some(Lender::All(source)) if messages(source).len() == 6));
         assert_eq!(borrows_messages(SOURCE), None);
     }
 }

@@ -125,8 +125,8 @@ impl<'a> Said<'a> {
     }
 }
 
-/// What is new about a node: of its state, only what lies between the beginning and the end that are
-/// as before, which are given by their lengths in characters.
+/// What is new about a node: of its state, only what lies between the beginning and the end that
+/// are as before, which are given by their lengths in characters.
 fn change(node: NodeId, before: &Seen, after: &Seen) -> Json {
     let mut told = json!({ "id": node });
     if before.state != after.state {

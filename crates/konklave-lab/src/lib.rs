@@ -1,9 +1,9 @@
 //! The lab: a page in which any algorithm is watched, forwards and backwards, and steered.
 //!
 //! What is shown first is a *trunk*: a recorded run, or a system that has just started. What a
-//! person lets happen instead is a *take*, which branches off it. A link names the trunk, the moment
-//! of the branch and the moves since then, and that is all there is to an experiment: the server
-//! computes it again whenever it is asked, and keeps nothing but a cache.
+//! person lets happen instead is a *take*, which branches off it. A link names the trunk, the
+//! moment of the branch and the moves since then, and that is all there is to an experiment: the
+//! server computes it again whenever it is asked, and keeps nothing but a cache.
 //!
 //! - [`Lab`] answers requests, without sockets; [`Door`] has the sockets; [`Guard`] decides who may
 //!   ask.

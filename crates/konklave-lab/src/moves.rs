@@ -96,7 +96,8 @@ impl Move {
         Some(Self { what, choices })
     }
 
-    /// The move that is this action in a system at this moment; `None` if links have no word for it.
+    /// The move that is this action in a system at this moment; `None` if links have no word for
+    /// it.
     pub fn of(action: &Action<Erased>, stage: &dyn AnyStage) -> Option<What> {
         let place = |node: NodeId, is_alike: &dyn Fn(&Action<Erased>) -> bool| {
             let enabled = stage.enabled();
@@ -178,7 +179,8 @@ pub fn choices(line: &Line<Erased>) -> Vec<u32> {
 
 /// Whether a line of a trace is a start at which a node does nothing: nobody wants to see it.
 pub fn is_idle_start(line: &Line<Erased>) -> bool {
-    matches!(line, Line::Step(step) if matches!(step.input, Input::Start) && step.effects.is_empty())
+    let Line::Step(step) = line else { return false };
+    matches!(step.input, Input::Start) && step.effects.is_empty()
 }
 
 fn is_command_of(action: &Action<Erased>, of: NodeId) -> bool {
@@ -195,10 +197,10 @@ fn number(text: &str) -> Option<u32> {
 
 fn unreadable(part: &str) -> String {
     format!(
-        "'{part}' is not a move: write d12 (message 12 arrives), x12 (is lost), u12 (is duplicated), \
-         a3 (the application of node 3 acts), t3 (its timer runs out), k3 (it acts by itself), c3, r3 \
-         (it crashes, restarts), o20 (20 steps, the oldest first), w20 (20 steps, as before) or m7.20 \
-         (20 random ones, seed 7)"
+        "'{part}' is not a move: write d12 (message 12 arrives), x12 (is lost), u12 (is \
+         duplicated), a3 (the application of node 3 acts), t3 (its timer runs out), k3 (it acts by \
+         itself), c3, r3 (it crashes, restarts), o20 (20 steps, the oldest first), w20 (20 steps, \
+         as before) or m7.20 (20 random ones, seed 7)"
     )
 }
 

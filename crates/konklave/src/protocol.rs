@@ -209,8 +209,9 @@ pub enum Input<P: Protocol> {
 
 /// Everything a transition can do to the outside. Each driver implements this once.
 ///
-/// Where in an algorithm's file an effect stands is known without the algorithm's help: every method
-/// knows its caller, and an environment that is chosen at run time hears of it by [`at`](Self::at).
+/// Where in an algorithm's file an effect stands is known without the algorithm's help: every
+/// method knows its caller, and an environment that is chosen at run time hears of it by
+/// [`at`](Self::at).
 pub trait Env<P: Protocol> {
     /// Sends `msg` to `to`. Every call is one message, also to the node itself.
     #[track_caller]

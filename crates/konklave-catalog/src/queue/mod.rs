@@ -132,7 +132,8 @@ fn unchanged(site: &Site) -> Result<(), Refusal> {
     let changes = [&JOINS, &LEAVES].into_iter().find(|it| site.get::<u32>(it).unwrap_or(0) > 0);
     changes.map_or(Ok(()), |option| {
         Err(Refusal::new(format!(
-            "--{}: the members of this queue do not change; those of skueue without --stabilising do",
+            "--{}: the members of this queue do not change; those of skueue do, without \
+             --stabilising",
             option.name
         )))
     })

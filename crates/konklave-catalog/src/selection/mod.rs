@@ -16,6 +16,7 @@ use konklave_sim::random::{Random, Stream};
 
 use crate::budget::budgets;
 use crate::compare::{Runs, Scenario};
+use crate::disorder::{Claim, Disorder};
 use crate::entry::{Entry, line};
 use crate::needs::{Needs, Network};
 use crate::option::{Choice, Opt, Usual, Verb, is, is_positive};
@@ -266,9 +267,10 @@ const SAMPLE: Choice =
 
 /// The lines of the table.
 pub fn entries() -> Vec<Entry> {
-    let needs = Needs::network(Network::Complete).no_changes();
+    let needs = Needs::network(Network::Complete).no_changes().duplicates();
+    let needs = needs.claims(&[(Disorder::Loss, Claim::Safety)]);
     let choices = const { &[VARIANT, SAMPLE] };
-    vec![line!(selection::k_select, needs.duplicates(), choices, |_, _| None, k_select)]
+    vec![line!(selection::k_select, needs, choices, |_, _| None, k_select)]
 }
 
 /// What the anchor of a selection knows before it begins.

@@ -29,8 +29,8 @@ pub enum Layout {
     Force,
 }
 
-/// Places of `nodes` nodes, from (0, 0) on, in pixels. Edges come in classes; each of them is a pair
-/// of nodes.
+/// Places of `nodes` nodes, from (0, 0) on, in pixels. Edges come in classes; each of them is a
+/// pair of nodes.
 pub fn places(layout: Layout, nodes: usize, classes: &[Vec<(usize, usize)>]) -> Vec<(f64, f64)> {
     let places = match layout {
         Layout::Circle => circle(nodes),

@@ -3,8 +3,8 @@
 //! A process that wants a change lets the anchor know, which then holds a wave that all have taken
 //! part in. It goes up and down the tree three times, and the tree is the old one to the end:
 //!
-//! 1. *Halt*, down: no wave goes on. *Quiet*, up: no element is on its way, and this is who wants to
-//!    join and to leave.
+//! 1. *Halt*, down: no wave goes on. *Quiet*, up: no element is on its way, and these processes
+//!    want to join and to leave.
 //! 2. *Update*, down: this is the change. Everybody sends elements to those that are responsible
 //!    for them from now on, and tells those that join beside them their places. *Ready*, up: all of
 //!    that has arrived. A process that joins is a child of the one before its left node.
@@ -14,8 +14,8 @@
 //! Nobody goes on before all have switched, so no message of the new tree meets a process in the
 //! old one, and messages need not say which of the two they belong to.
 //!
-//! The paper tells processes the number of those that join and lets neighbours find each other. Here
-//! those that leave tell their neighbours, and everybody works out the rest ([`Change`]).
+//! The paper tells processes the number of those that join and lets neighbours find each other.
+//! Here those that leave tell their neighbours, and everybody works out the rest ([`Change`]).
 
 mod steps;
 

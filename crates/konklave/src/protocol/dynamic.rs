@@ -1,4 +1,4 @@
-//! An environment that is known only at run time: it is told where in the algorithm an effect stands.
+//! An environment that is chosen at run time: it is told where in the algorithm an effect stands.
 
 use std::panic::Location;
 use std::time::Duration;

@@ -49,7 +49,7 @@
 //! exception is below n²/2^65.
 //!
 //! - Loss: a lost message leaves its operation without an end; a lost answer to the sequencer stops
-//!   all updates, and the questions that wait for them. No answer is wrong.
+//!   all updates, and the questions that wait for them. Safety holds.
 //! - Duplication: a duplicate update is carried out twice, and the order has a place that no
 //!   operation has.
 //! - Crash: the crash of the sequencer stops all updates; otherwise as in the dictionary.

@@ -13,7 +13,7 @@ use super::{Form, Label};
 ///
 /// let mut words = Trie::new(Form::HASHED);
 /// ["prefix", "preface", "trie"].map(|word| words.insert(&Label::text(word)));
-/// assert_eq!(words.search(&Label::text("prelude")), Some(Label::text("prefix")));
+/// assert_eq!(words.search(&Label::text("prefab")), Some(Label::text("preface")));
 /// assert_eq!(words.successor(&Label::text("prelude")), Some(Label::text("trie")));
 /// let all = words.with_prefix(&Label::opening("pre"));
 /// assert_eq!(all, [Label::text("preface"), Label::text("prefix")]);

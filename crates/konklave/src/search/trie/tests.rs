@@ -134,7 +134,7 @@ fn verify_cost(trie: &Trie) {
 /// Random keys of each kind: uniform, around powers of two, and small ones.
 fn keys_of(width: u32, mixer: Mixer, number: u64) -> u64 {
     let word = mixer.mix(number, Salt(1));
-    let power = 1_u64 << (word >> 8) % u64::from(width);
+    let power = 1_u64 << ((word >> 8) % u64::from(width));
     let key = match word % 4 {
         0 => mixer.mix(number, Salt(2)),
         1 => power,

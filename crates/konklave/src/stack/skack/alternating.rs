@@ -54,7 +54,7 @@ impl<T: Copy> Run<T> {
 
 /// Pushes take positions upwards.
 fn direction(index: usize) -> Direction {
-    if index % 2 == 0 { Direction::Up } else { Direction::Down }
+    if index.is_multiple_of(2) { Direction::Up } else { Direction::Down }
 }
 
 impl<A: Anchor> Service for Alternating<A> {

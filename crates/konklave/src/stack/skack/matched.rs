@@ -162,7 +162,7 @@ impl<A: Anchor> Service for Matched<A> {
             }
             open.extend(Some((part, word.pushes)).filter(|_| word.pushes > 0));
         }
-        let with_met = |(word, (pops, pushes)): (&&Word, (Vec<Piece<A::Stamp>>, Vec<_>))| {
+        let mut with_met = |word: &Word, pops: Vec<Piece<A::Stamp>>, pushes: Vec<_>| {
             let is = |pieces: &[Piece<A::Stamp>]| pieces.iter().map(|it| it.length).sum::<u32>();
             let rest = Word {
                 pops: word.pops - is(&pops),
@@ -175,7 +175,8 @@ impl<A: Anchor> Service for Matched<A> {
             part.pushes.extend(pushes);
             part
         };
-        parts.iter().zip(met).map(with_met).collect()
+        let parts = parts.iter().zip(met);
+        parts.map(|(word, (pops, pushes))| with_met(word, pops, pushes)).collect()
     }
 
     fn start(

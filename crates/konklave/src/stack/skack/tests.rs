@@ -8,7 +8,7 @@ use crate::object::{Answer, Object, Stack, StackOp};
 /// A tree of processes that ask once, drawn at random.
 struct Asked {
     ops: Vec<StackOp>,
-    below: Vec<Asked>,
+    below: Vec<Self>,
 }
 
 fn draw(mixer: Mixer, drawn: &mut u64, depth: u32) -> Asked {
