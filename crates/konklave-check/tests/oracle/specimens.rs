@@ -6,8 +6,11 @@ use konklave_catalog::catalog::Catalog;
 use konklave_catalog::consensus::Consensus;
 use konklave_catalog::dictionary::Keyed;
 use konklave_catalog::election::Election;
+use konklave_catalog::heap::Ranked;
 use konklave_catalog::mutex::Mutex;
 use konklave_catalog::object::Shared;
+use konklave_catalog::queue::Lined;
+use konklave_catalog::selection::Selection;
 use konklave_catalog::system::Explored;
 use konklave_check::application::Application;
 use konklave_check::{Options, System, Verdict, explore};
@@ -42,6 +45,12 @@ fn look_at(specimen: &'static Specimen, catalog: &'static Catalog) -> Found {
         look(booking)
     } else if let Some(shared) = explored.downcast_ref::<Explored<Shared<Keyed>>>() {
         look(shared)
+    } else if let Some(queue) = explored.downcast_ref::<Explored<Shared<Lined>>>() {
+        look(queue)
+    } else if let Some(heap) = explored.downcast_ref::<Explored<Shared<Ranked>>>() {
+        look(heap)
+    } else if let Some(selection) = explored.downcast_ref::<Explored<Selection>>() {
+        look(selection)
     } else if let Some(consensus) = explored.downcast_ref::<Explored<Consensus>>() {
         look(consensus)
     } else {
