@@ -62,6 +62,10 @@ impl<M: Misassign> Service for Misassigned<M> {
         Fifo::is_empty(batch)
     }
 
+    fn runs(batch: &Vec<u32>) -> usize {
+        Fifo::runs(batch)
+    }
+
     fn assign(&mut self, batch: &Vec<u32>) -> Runs {
         self.0.assign(batch)
     }

@@ -45,9 +45,7 @@ pub trait Service: Data + Default {
     fn is_empty(batch: &Self::Batch) -> bool;
 
     /// How many runs of equal operations a batch consists of, for reports: its size as a message.
-    fn runs(_batch: &Self::Batch) -> usize {
-        0
-    }
+    fn runs(batch: &Self::Batch) -> usize;
 
     /// Carries the operations out, at the anchor.
     fn assign(&mut self, batch: &Self::Batch) -> Self::Assignment;

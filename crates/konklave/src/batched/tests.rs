@@ -29,6 +29,10 @@ impl Service for Barred {
         Fifo::is_empty(batch)
     }
 
+    fn runs(batch: &Vec<u32>) -> usize {
+        Fifo::runs(batch)
+    }
+
     fn assign(&mut self, batch: &Vec<u32>) -> Vec<Run> {
         self.0.assign(batch)
     }

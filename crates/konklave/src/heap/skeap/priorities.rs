@@ -155,6 +155,10 @@ impl Service for Priorities {
         batch.is_empty()
     }
 
+    fn runs(batch: &Vec<Pair>) -> usize {
+        batch.iter().map(|it| it.inserts.len() + usize::from(it.deletes > 0)).sum()
+    }
+
     fn assign(&mut self, batch: &Vec<Pair>) -> Vec<Places> {
         let mut assign = |pair: &Pair| {
             let inserts_witness = self.done;

@@ -77,6 +77,10 @@ impl<A: Anchor> Service for Alternating<A> {
         batch.is_empty()
     }
 
+    fn runs(batch: &Vec<u32>) -> usize {
+        batch.len()
+    }
+
     fn assign(&mut self, batch: &Vec<u32>) -> Self::Assignment {
         self.anchor.begin();
         let (mut segments, mut filled) = (0, 0);

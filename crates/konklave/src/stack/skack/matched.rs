@@ -113,6 +113,10 @@ impl<A: Anchor> Service for Matched<A> {
         batch.operations() == 0
     }
 
+    fn runs(batch: &Word) -> usize {
+        [batch.pops, batch.pushes, batch.pairs].iter().filter(|count| **count > 0).count()
+    }
+
     fn assign(&mut self, &batch: &Word) -> Self::Assignment {
         self.anchor.begin();
         let pops = self.anchor.pop(batch.pops);
