@@ -186,6 +186,15 @@ test("a broken algorithm is broken, and the win is remembered", async () => {
   await close(page);
 });
 
+test("a level is not won by a fault that it does not allow", async () => {
+  const page = await open("#specimen/maekawa-without-inquire?do=a0,x0,o60&at=1");
+  await standing(page);
+  await page.keyboard.press("End");
+  await until(page, () => window.lab.probe().at === window.lab.probe().length);
+  await until(page, () => document.querySelector(".banner").innerText.includes("does not allow"));
+  await close(page);
+});
+
 test("every single loss is tried", async () => {
   const page = await open("#run/suzuki-kasami?nodes=3&entries=1");
   await standing(page);

@@ -6,6 +6,7 @@ use std::rc::Rc;
 
 use konklave_catalog::entry::Entry;
 use konklave_catalog::option::Verb;
+use konklave_catalog::specimen::{Finding, Tool};
 use konklave_stage::local::panic_message;
 use serde::Deserialize;
 use serde_json::{Map, Value as Json, json};
@@ -140,7 +141,12 @@ impl<'a> Lab<'a> {
             .map(|problem| json!({ "name": problem.name, "title": problem.title }));
         let level = |entry: &Entry| {
             let flaw = entry.flaw?;
-            let has_proven_par = flaw.found_by == konklave_catalog::specimen::Tool::Check;
+            // A schedule without an end cannot be played to its end, and need not be a shortest one.
+            let is_endless = matches!(
+                flaw.finds,
+                Finding::Livelock | Finding::EndlessAnnouncement | Finding::NeverLegal
+            );
+            let has_proven_par = flaw.found_by == Tool::Check && !is_endless;
             Some(json!({
                 "name": flaw.name, "of": flaw.of, "flaw": flaw.flaw, "promise": flaw.promise,
                 "finds": flaw.finds, "par": flaw.steps, "is_proven": has_proven_par,

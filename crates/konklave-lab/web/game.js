@@ -13,6 +13,26 @@ export function solved() {
   }
 }
 
+// The moment at which the promise of the level is broken, by what a person let happen; or null.
+function ending(lab, promise) {
+  const { film, at, standing, take } = lab;
+  const broken = film.broken;
+  const isHere = broken && broken.at < at && broken.at < take.cut + take.hand;
+  if (isHere && broken.all.some((it) => it.promise === promise)) return broken.at + 1;
+  const rests = at === film.length && standing?.rests;
+  return rests && standing.open?.promise === promise ? at : null;
+}
+
+function count(lab, end, name) {
+  return lab.film.faults.filter((fault) => fault.name === name && fault.at < end).length;
+}
+
+// Whether nothing went wrong but what the level allows.
+function isFair(lab, end, setting) {
+  return count(lab, end, "lost") === 0 && count(lab, end, "restart") === 0
+    && count(lab, end, "doubled") <= setting.duplicates && count(lab, end, "crash") <= setting.crashes;
+}
+
 function remember(name) {
   const all = solved().add(name);
   localStorage.setItem(KEY, JSON.stringify([...all]));
@@ -27,13 +47,16 @@ export class Game {
 
   draw(lab) {
     const { level } = this;
-    const broken = lab.film.broken;
-    const standing = lab.standing;
-    const atRest = lab.at === lab.film.length && standing?.rests && standing.open;
-    const won = broken && broken.at < lab.at && broken.at < lab.take.cut + lab.take.hand;
-    if (won || atRest) {
+    const end = ending(lab, level.promise);
+    if (end !== null && !isFair(lab, end, level.setting)) {
+      this.box.replaceChildren(make("span", {}, words.unfair), " ",
+        make("button", { type: "button", onclick: () => lab.go(0) }, words.again2));
+      return;
+    }
+    if (end !== null) {
       remember(level.name);
-      const steps = won ? broken.at + 1 : lab.at;
+      // Par does not count crashes.
+      const steps = end - count(lab, end, "crash");
       this.box.replaceChildren(make("strong", { class: "good" }, words.won(steps, level.par)), " ",
         make("span", {}, level.flaw), this.#right());
       return;

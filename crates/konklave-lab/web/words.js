@@ -56,7 +56,8 @@ export const words = {
   rests: "The system rests: nothing is in transit, and nobody waits.",
   stuckAtRest: "Nothing more can happen, but a promise is still open.",
   won: (steps, par) =>
-    steps <= par ? `Broken in ${steps} steps: nobody can do it in fewer.` : `Broken in ${steps} steps. Par is ${par}.`,
+    steps === par ? `Broken in ${steps} steps: nobody can do it in fewer.` : `Broken in ${steps} steps. Par is ${par}.`,
+  unfair: "It is broken, but by a fault that this level does not allow: break it without.",
   again2: "start again",
   solution: "show me",
   hint: "What is broken about it?",
