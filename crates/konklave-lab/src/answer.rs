@@ -141,7 +141,8 @@ impl<'a> Lab<'a> {
             .map(|problem| json!({ "name": problem.name, "title": problem.title }));
         let level = |entry: &Entry| {
             let flaw = entry.flaw?;
-            // A schedule without an end cannot be played to its end, and need not be a shortest one.
+            // A schedule without an end cannot be played to its end, and need not be a shortest
+            // one.
             let is_endless = matches!(
                 flaw.finds,
                 Finding::Livelock | Finding::EndlessAnnouncement | Finding::NeverLegal
